@@ -1,4 +1,4 @@
-/** The closed set of codes that a client may act on; `docs/api.md` says what to do about each. */
+/** The closed set of codes that a client may act on; the README says what to do about each. */
 export const ERROR_CODES = [
   "BAD_USER_INPUT",
   "UNAUTHENTICATED",
@@ -72,14 +72,17 @@ export function notFound(noun: string): GatewayError {
   return new GatewayError("NOT_FOUND", `There is no such ${noun}.`);
 }
 
+/** The state forbids it; `reason` says which state, `details` what to do next. */
 export function conflict(reason: ConflictReason, message: string, details: ErrorDetails = {}): GatewayError {
   return new GatewayError("CONFLICT", message, { details: { reason, ...details } });
 }
 
+/** The caller is known and may not. */
 export function forbidden(message: string): GatewayError {
   return new GatewayError("FORBIDDEN", message);
 }
 
+/** No live credential. */
 export function unauthenticated(message = "A valid key or token is needed: Authorization: Bearer …"): GatewayError {
   return new GatewayError("UNAUTHENTICATED", message);
 }
@@ -89,6 +92,7 @@ export function tooLarge(message: string, path: FieldPath | null = null): Gatewa
   return new GatewayError("PAYLOAD_TOO_LARGE", message, { path });
 }
 
+/** A limit of the tenant is reached; nothing was stored. */
 export function quotaExceeded(message: string): GatewayError {
   return new GatewayError("QUOTA_EXCEEDED", message);
 }

@@ -35,6 +35,7 @@ export function hasControl(text: string): boolean {
   return CONTROL.test(text);
 }
 
+/** Whether half of a surrogate pair stands alone: text that UTF-8 and SQLite can not keep. */
 export function hasLoneSurrogate(text: string): boolean {
   return !text.isWellFormed();
 }

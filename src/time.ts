@@ -11,10 +11,12 @@ export function instant(microseconds: number): Instant {
   return microseconds as Instant;
 }
 
+/** Rounded to whole microseconds. */
 export function instantOfMilliseconds(milliseconds: number): Instant {
   return instant(Math.round(milliseconds * 1000));
 }
 
+/** Later by so many seconds; earlier where negative. */
 export function plusSeconds(time: Instant, seconds: number): Instant {
   return instant(time + seconds * MICROSECONDS_PER_SECOND);
 }

@@ -18,7 +18,10 @@ export const TOOL_TEXT_CODE_POINTS_MAX = 8_192;
 export const NOTES_BYTES_MAX = 64 * 1024;
 export const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** UTF-8 size of a text, lone surrogates counted as they are written in JSON escapes or as three bytes in plain text. */
+/**
+ * UTF-8 size of a text, lone surrogates counted as they are written in JSON escapes or as three bytes in plain
+ * text.
+ */
 export function utf8Size(text: string): number {
   let size = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -44,6 +47,7 @@ export function isPossibleId(text: string): boolean {
   return text !== "" && !exceedsCodePoints(text, ID_CODE_POINTS_MAX) && !hasControl(text) && !hasLoneSurrogate(text);
 }
 
+/** An id of the 1 to 200 character kind; BAD_USER_INPUT at `path` otherwise. */
 export function checkId<Id extends string>(text: string, path: FieldPath): Id {
   if (!isPossibleId(text)) {
     throw badInput(path, `An id has 1 to ${ID_CODE_POINTS_MAX} characters, without control characters.`);
@@ -51,6 +55,7 @@ export function checkId<Id extends string>(text: string, path: FieldPath): Id {
   return text as Id;
 }
 
+/** As checkId; null where none was given. */
 export function checkOptionalId<Id extends string>(text: Maybe<string>, path: FieldPath): Id | null {
   return text === null || text === undefined ? null : checkId<Id>(text, path);
 }
@@ -62,10 +67,12 @@ export function checkUuid<Id extends string>(text: string, path: FieldPath): Id 
   return id as Id;
 }
 
+/** A session title, trimmed. */
 export function checkTitle(text: string, path: FieldPath): string {
   return checkLabel(text, path, "A title", TITLE_CODE_POINTS_MAX);
 }
 
+/** An agent name, trimmed. */
 export function checkAgentName(text: string, path: FieldPath): string {
   return checkLabel(text, path, "An agent name", AGENT_NAME_CODE_POINTS_MAX);
 }
@@ -148,6 +155,7 @@ export function saturatingSum(left: number, right: number): number {
   return Math.min(left + right, Number.MAX_SAFE_INTEGER);
 }
 
+/** Sum of two usages, each count saturating. */
 export function addUsage(left: TokenUsage, right: TokenUsage): TokenUsage {
   return {
     inputTokens: saturatingSum(left.inputTokens, right.inputTokens),

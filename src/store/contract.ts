@@ -47,7 +47,7 @@ export interface TenantStore {
  * One tenant's sessions as one caller reaches them: whole operations, plain records, no engine. Every method may throw
  * UNAVAILABLE (the store can't be read or written now; a repeat is safe) and nothing but GatewayErrors. Ids come as
  * plain text: one that can't exist reads as missing. A promise of a write resolves only when it is on disk.
- * Numbers in brackets refer to docs/decisions.md, the list that settles what the API contract leaves open.
+ * Numbers in brackets refer to docs/decisions.md, which settles what the API contract leaves open.
  */
 export interface SessionStore {
   // ---- sessions

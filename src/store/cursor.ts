@@ -27,7 +27,10 @@ export function sealCursor(scope: CursorScope, position: CursorPosition): string
   return toBase64Url(`${checksum(scope, body)}${body}`);
 }
 
-/** The position in a cursor of this very list; BAD_USER_INPUT at `argument` for any text that sealCursor did not give. */
+/**
+ * The position in a cursor of this very list; BAD_USER_INPUT at `argument` for any text that sealCursor did not
+ * give.
+ */
 export function openCursor(scope: CursorScope, cursor: string, argument: "after" | "before"): CursorPosition {
   const refused = () => badInput([argument], "This cursor is not one of this list; pass a cursor as the list gave it.");
   if (cursor.length === 0 || cursor.length > 4_096) throw refused();
