@@ -17,7 +17,10 @@ export interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number; readonly lastKey: number };
 }
 
-/** A borrowed database, for one synchronous call. The text of a statement is its key in the cache, so texts are fixed. */
+/**
+ * A borrowed database, for one synchronous call. The text of a statement is its key in the cache, so texts are
+ * fixed.
+ */
 export type Sql = (text: string) => Statement;
 
 /** What every operation inside the file may use. `now` is one instant for the whole operation. */
