@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Reach } from "../../src/store/contract.ts";
+import type { LogStore } from "../../src/store/log-store.ts";
 import { MESSAGE_ROLES, type TenantId, type TenantLimits } from "../../src/store/model.ts";
 import type { TenantHandle } from "../../src/store/sqlite/handle.ts";
-import { createSqliteStore, type LogStore } from "../../src/store/sqlite/store.ts";
+import { createSqliteStore } from "../../src/store/sqlite/store.ts";
 import { createTenantFile, openTenantFile, type TenantFile } from "../../src/store/sqlite/tenant-file.ts";
 import { createUuidFactory } from "../../src/uuid.ts";
 

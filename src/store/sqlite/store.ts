@@ -1,5 +1,6 @@
 import type { UuidFactory } from "../../uuid.ts";
-import type { Reach, SessionStore } from "../contract.ts";
+import type { Reach } from "../contract.ts";
+import type { LogStore } from "../log-store.ts";
 import type { TenantLimits } from "../model.ts";
 import { createReadBudget, type ReadBudget } from "../read-budget.ts";
 import { appendMessages } from "./append.ts";
@@ -8,20 +9,6 @@ import { lastMessage, listMessages, messagesAfter } from "./messages.ts";
 import type { ReadScope, WriteScope } from "./scope.ts";
 import { createSession, getSessions, mark, updateSession } from "./sessions.ts";
 import { deleteSession } from "./tombstones.ts";
-
-/** The operations of the contract that this store carries out so far; CHANGELOG.md says which come next. */
-export type LogStore = Pick<
-  SessionStore,
-  | "getSessions"
-  | "createSession"
-  | "updateSession"
-  | "deleteSession"
-  | "appendMessages"
-  | "listMessages"
-  | "lastMessage"
-  | "mark"
-  | "messagesAfter"
->;
 
 /** What a tenant's store is made of. `use` borrows the open file for one synchronous call. */
 export interface StoreParts {

@@ -1,0 +1,15 @@
+import type { SessionStore } from "./contract.ts";
+
+/** The operations of the contract that this store carries out so far; CHANGELOG.md says which come next. */
+export type LogStore = Pick<
+  SessionStore,
+  | "getSessions"
+  | "createSession"
+  | "updateSession"
+  | "deleteSession"
+  | "appendMessages"
+  | "listMessages"
+  | "lastMessage"
+  | "mark"
+  | "messagesAfter"
+>;
