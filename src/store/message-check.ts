@@ -142,7 +142,7 @@ function contentOf(
   return { text: "", parts: [] };
 }
 
-/** Plain text is one text part; an assistant who said nothing has none, others keep their empty text. */
+/** Plain text is one text part, empty text too; only text that was not given is none. */
 function contentOfText(text: string): { readonly text: string; readonly parts: readonly ContentPart[] } {
   return { text, parts: [{ kind: "text", text }] };
 }

@@ -25,6 +25,8 @@ export interface HandleParts {
   readonly tenantId: TenantId;
   readonly time: TimeSource;
   readonly newUuid: UuidFactory;
+  /** Size of the file's write-ahead log now. */
+  readonly logBytes: () => number;
 }
 
 /** Wraps a connection whose tenant row has been checked. */
@@ -33,7 +35,7 @@ export function createHandle(connection: Connection, parts: HandleParts): Tenant
   assert(newest !== undefined, "a tenant's file has its row");
   const clock = createClock(parts.time, instant(Number(newest.newest_time)));
   const writer = createWriter(connection);
-  const byteCount = (): number => bytesOnDisk(connection);
+  const byteCount = (): number => usedBytes(connection) + parts.logBytes();
   const readScope = (reach: Reach, budget: ReadBudget): ReadScope => ({
     sql: connection.sql,
     tenantId: parts.tenantId,
@@ -69,8 +71,8 @@ export function createHandle(connection: Connection, parts: HandleParts): Tenant
   };
 }
 
-/** Used pages and the write-ahead log's pages, as bytes. */
-export function bytesOnDisk(connection: Connection): number {
+/** Used pages as bytes; pages that an erasure has freed are not counted. */
+function usedBytes(connection: Connection): number {
   const pages = Number(connection.pragma("page_count")) - Number(connection.pragma("freelist_count"));
   return pages * Number(connection.pragma("page_size"));
 }

@@ -33,7 +33,7 @@ export function createTenantFile(file: TenantFile): void {
  * Opens a tenant's file. UNAVAILABLE where it is missing, empty, another product's, another tenant's or another life's:
  * SQLite itself would take an empty file for a healthy empty database.
  */
-export function openTenantFile(file: TenantFile, parts: Omit<HandleParts, "tenantId">): TenantHandle {
+export function openTenantFile(file: TenantFile, parts: Omit<HandleParts, "tenantId" | "logBytes">): TenantHandle {
   if (!existsSync(file.path) || statSync(file.path).size === 0) {
     throw unavailable("This tenant's store is missing from the disk.");
   }
@@ -42,7 +42,8 @@ export function openTenantFile(file: TenantFile, parts: Omit<HandleParts, "tenan
     if (Number(connection.pragma("application_id")) !== APPLICATION_ID) throw new Error("not a tenant's file");
     migrate(connection);
     checkOwner(connection, file);
-    return createHandle(connection, { ...parts, tenantId: file.tenantId });
+    const logBytes = () => statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return createHandle(connection, { ...parts, tenantId: file.tenantId, logBytes });
   } catch (error) {
     connection.close();
     throw unavailable("This tenant's store can't be read now.", error);
