@@ -4,6 +4,7 @@ import type { SessionStore } from "./contract.ts";
 export type LogStore = Pick<
   SessionStore,
   | "getSessions"
+  | "listSessions"
   | "createSession"
   | "updateSession"
   | "deleteSession"

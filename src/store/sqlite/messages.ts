@@ -4,16 +4,11 @@ import type { CursorScope } from "../cursor.ts";
 import { MESSAGE_ROLES, type MessageRole, type RawMessage, type RawMessageSelection } from "../model.ts";
 import { type Maybe, PAGE_BYTES_MAX, PAGE_ROWS_MAX, type Page } from "../page.ts";
 import { type PagePlan, planPage, rowsThatFit, sealPage } from "../paging.ts";
+import { all, type Condition, oneOf } from "./condition.ts";
 import { messageColumns, rawMessage, roleCode } from "./message-rows.ts";
-import type { ReadScope, SqlRow, SqlValue } from "./scope.ts";
+import type { ReadScope, SqlRow } from "./scope.ts";
 import type { SessionRow } from "./session-rows.ts";
 import { findSession, sessionByKey } from "./sessions.ts";
-
-/** A condition of SQL and the values that it binds. The texts are few and fixed; what a client sends is bound. */
-interface Condition {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-}
 
 export function listMessages(scope: ReadScope, request: ListMessages): Page<RawMessage> | null {
   const row = findSession(scope, request.sessionId);
@@ -46,15 +41,7 @@ function roleCondition(scope: ReadScope, roles: Maybe<readonly MessageRole[]>): 
   const asked = new Set<MessageRole>(roles ?? MESSAGE_ROLES);
   const visible = MESSAGE_ROLES.filter((role) => asked.has(role) && scope.reach.visibleRoles.has(role));
   if (visible.length === MESSAGE_ROLES.length) return [];
-  if (visible.length === 0) return [{ text: "0", values: [] }];
-  return [{ text: `role IN (${visible.map(() => "?").join(", ")})`, values: visible.map(roleCode) }];
-}
-
-function all(conditions: readonly Condition[]): Condition {
-  return {
-    text: conditions.map((condition) => condition.text).join(" AND "),
-    values: conditions.flatMap((condition) => condition.values),
-  };
+  return oneOf("role", visible.map(roleCode));
 }
 
 function countRows(scope: ReadScope, range: Condition): number {

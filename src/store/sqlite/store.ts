@@ -7,6 +7,7 @@ import { appendMessages } from "./append.ts";
 import type { TenantHandle } from "./handle.ts";
 import { lastMessage, listMessages, messagesAfter } from "./messages.ts";
 import type { ReadScope, WriteScope } from "./scope.ts";
+import { listSessions } from "./session-list.ts";
 import { createSession, getSessions, mark, updateSession } from "./sessions.ts";
 import { deleteSession } from "./tombstones.ts";
 
@@ -28,6 +29,7 @@ export function createSqliteStore(parts: StoreParts): { within(reach: Reach, bud
         parts.use((handle) => handle.write(reach, budget, parts.limits(), work));
       return {
         getSessions: (ids) => read((scope) => getSessions(scope, ids)),
+        listSessions: (request) => read((scope) => listSessions(scope, request)),
         createSession: (input) => write((scope) => createSession(scope, input)),
         updateSession: (input) => write((scope) => updateSession(scope, input)),
         deleteSession: (sessionId) => write((scope) => deleteSession(scope, sessionId)),
