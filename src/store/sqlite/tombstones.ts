@@ -32,7 +32,10 @@ function attributesOf(session: Session): string {
 /** Rows of deleted sessions that one slice erases. */
 const ERASED_ROWS_PER_SLICE = 500;
 
-/** Erases one slice of what deleted sessions left; whether more is left. Its pages go back to the file system. */
+/**
+ * Erases one slice of what deleted sessions left; whether it found any. Nothing schedules it yet, and freed pages stay
+ * in the file for later rows.
+ */
 export function eraseSlice(scope: WriteScope): boolean {
   const next = scope.sql("SELECT session_key FROM erasures LIMIT 1").get()?.session_key;
   if (next === undefined) return false;
