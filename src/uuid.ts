@@ -12,7 +12,7 @@ export function normalizeUuid(text: string): string | null {
 export type UuidFactory = () => string;
 
 /** Fills and returns the bytes, like `crypto.getRandomValues`. */
-export type RandomSource = (bytes: Uint8Array) => Uint8Array;
+export type RandomSource = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 
 export const secureRandom: RandomSource = (bytes) => globalThis.crypto.getRandomValues(bytes);
 

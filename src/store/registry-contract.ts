@@ -13,7 +13,7 @@ export interface TenantRecord {
   readonly id: TenantId;
   /** Ascending over all tenants, never used twice: a tenant made again under an old id has another. */
   readonly generation: number;
-  readonly name: string;
+  readonly name: string | null;
   readonly state: TenantState;
   readonly limits: TenantLimits;
   readonly createdAt: Instant;
@@ -48,15 +48,15 @@ export interface Registry {
   /** A row in state CREATING with a new generation; CONFLICT ID_TAKEN where there is one in any state. */
   beginTenant(tenant: {
     readonly id: TenantId;
-    readonly name: string;
+    readonly name: string | null;
     readonly limits: TenantLimits;
     readonly createdAt: Instant;
   }): Promise<TenantRecord>;
-  /** NOT_FOUND where that generation is not there. Null or left out stays as it is. */
+  /** NOT_FOUND where that generation is not there. What is left out stays as it is; a null name clears it. */
   updateTenant(
     id: TenantId,
     generation: number,
-    change: { readonly name?: string; readonly state?: TenantState; readonly limits?: TenantLimits },
+    change: { readonly name?: string | null; readonly state?: TenantState; readonly limits?: TenantLimits },
   ): Promise<TenantRecord>;
   /** Removes the row and every key of the tenant. */
   removeTenant(id: TenantId, generation: number): Promise<void>;

@@ -62,7 +62,7 @@ export interface TenantLimitsInput {
 }
 export interface CreateTenantInput {
   readonly id: string;
-  readonly name: string;
+  readonly name?: Maybe<string>;
   readonly limits?: Maybe<TenantLimitsInput>;
   readonly firstKey?: Maybe<CreateKeyInput>;
 }
