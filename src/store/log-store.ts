@@ -1,16 +1,7 @@
 import type { SessionStore } from "./contract.ts";
 
 /** The operations of the contract that this store carries out so far; CHANGELOG.md says which come next. */
-export type LogStore = Pick<
+export type LogStore = Omit<
   SessionStore,
-  | "getSessions"
-  | "listSessions"
-  | "createSession"
-  | "updateSession"
-  | "deleteSession"
-  | "appendMessages"
-  | "listMessages"
-  | "lastMessage"
-  | "mark"
-  | "messagesAfter"
+  "readContext" | "createSnapshot" | "latestSnapshot" | "listSnapshots" | "rewindSession" | "dump" | "load"
 >;

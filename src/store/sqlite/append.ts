@@ -1,10 +1,20 @@
-import { conflict, type FieldPath, forbidden, notFound } from "../../errors.ts";
+import { conflict, type FieldPath, forbidden } from "../../errors.ts";
 import { type JsonValue, jsonEquals } from "../../json.ts";
 import { addUsage, checkCount, checkOptionalId } from "../check.ts";
 import type { AppendMessagesInput, AppendMessagesResult } from "../contract.ts";
 import { type CheckedMessage, checkMessages } from "../message-check.ts";
-import { EVERYTHING, type MessageId, NO_USAGE, type RawMessage, type RequestId, type TokenUsage } from "../model.ts";
+import {
+  EVERYTHING,
+  type MessageId,
+  NO_USAGE,
+  type RawMessage,
+  type RequestId,
+  type RunId,
+  type TokenUsage,
+} from "../model.ts";
+import type { Maybe } from "../page.ts";
 import { messageColumns, rawMessage, roleCode } from "./message-rows.ts";
+import { renewRun, runForWriting } from "./runs.ts";
 import type { SqlRow, WriteScope } from "./scope.ts";
 import { checkSessionAttributes } from "./session-attributes.ts";
 import type { SessionRow } from "./session-rows.ts";
@@ -27,15 +37,19 @@ export function appendMessages(scope: WriteScope, input: AppendMessagesInput): A
   const known = checked.map((message, index) => knownRow(scope, found, message, index));
   const fresh = newMessages(checked, known);
   if (found !== null && fresh.length === 0) return resultOf(scope, found, checked, checked.length);
-  if (input.runId !== null && input.runId !== undefined) throw notFound("run");
+  const run = given(input.runId) ? runForWriting(scope, found?.key ?? null, input.runId) : null;
   checkExpectation(found, input);
   const attributes = checkSessionAttributes(scope, found, input.sessionId, input.session, ["session"]);
   checkMessageQuota(scope, fresh.length, sum(fresh.map((message) => message.byteSize)));
   const session = found ?? insertSession(scope, input.sessionId, attributes);
   if (found !== null) applyAttributes(scope, found, attributes);
-  const written = insertMessages(scope, session, fresh, requestId ?? newRequest(scope));
+  const written = insertMessages(scope, session, fresh, {
+    requestId: requestId ?? (scope.newUuid() as RequestId),
+    runId: run?.run.id ?? null,
+  });
   const usage = fresh.reduce((total, message) => addUsage(total, message.usage ?? NO_USAGE), NO_USAGE);
   const grown = growSession(scope, session.key, { messages: fresh.length, usage, touches: true });
+  if (run !== null) renewRun(scope, run, usage);
   countMessages(scope, grown, fresh);
   const ids = checked.map((message) => message.id ?? written.get(message) ?? null);
   return resultOf(scope, grown, checked, checked.length - fresh.length, ids);
@@ -93,8 +107,17 @@ function sameContent(row: SqlRow, { encoded, usage, metadataJson, tagsJson }: Ch
 
 function sameJson(stored: unknown, given: string): boolean {
   if (stored === given) return true;
-  const left: JsonValue = JSON.parse(String(stored));
-  return jsonEquals(left, JSON.parse(given));
+  const left = parsed(String(stored));
+  // Damaged notes can't be compared; the message under this id is still the one that was appended.
+  return left === undefined || jsonEquals(left, JSON.parse(given));
+}
+
+function parsed(json: string): JsonValue | undefined {
+  try {
+    return JSON.parse(json) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Those to be written, each id once; CONFLICT where one batch gives an id to two different messages. */
@@ -119,9 +142,13 @@ function newMessages(
 }
 
 function equalMessages(left: CheckedMessage, right: CheckedMessage): boolean {
-  const contentOf = ({ encoded, usage, metadataJson, tagsJson }: CheckedMessage) =>
-    JSON.stringify([encoded, usage, metadataJson, tagsJson]);
-  return contentOf(left) === contentOf(right);
+  const exact = ({ encoded, usage }: CheckedMessage) => JSON.stringify([{ ...encoded, attributesJson: "" }, usage]);
+  return (
+    exact(left) === exact(right) &&
+    sameJson(left.encoded.attributesJson, right.encoded.attributesJson) &&
+    sameJson(left.metadataJson, right.metadataJson) &&
+    sameJson(left.tagsJson, right.tagsJson)
+  );
 }
 
 function checkExpectation(session: SessionRow | null, input: AppendMessagesInput): void {
@@ -133,8 +160,8 @@ function checkExpectation(session: SessionRow | null, input: AppendMessagesInput
   }
 }
 
-function newRequest(scope: WriteScope): RequestId {
-  return scope.newUuid() as RequestId;
+function given<T>(value: Maybe<T>): value is T {
+  return value !== null && value !== undefined;
 }
 
 const INSERT = `INSERT INTO raw_messages (id, session_key, sequence, request_id, run_id, turn, role, include_in_context,
@@ -148,7 +175,7 @@ function insertMessages(
   scope: WriteScope,
   session: SessionRow,
   messages: readonly CheckedMessage[],
-  requestId: RequestId,
+  origin: { readonly requestId: RequestId; readonly runId: RunId | null },
 ): ReadonlyMap<CheckedMessage, MessageId> {
   const ids = new Map<CheckedMessage, MessageId>();
   for (const [index, checked] of messages.entries()) {
@@ -159,7 +186,7 @@ function insertMessages(
     scope
       .sql(INSERT)
       .run(
-        ...[id, session.key, sequence, requestId, null, checked.turn, roleCode(encoded.role)],
+        ...[id, session.key, sequence, origin.requestId, origin.runId, checked.turn, roleCode(encoded.role)],
         ...[encoded.includeInContext ? 1 : 0, isEmpty(message) ? 1 : 0, ...pairingColumns(message), checked.byteSize],
         ...[timing?.startedAt ?? scope.now, timing?.completedAt ?? scope.now, timing?.durationNs ?? 0],
         ...streamValues(timing?.reasoning),

@@ -30,12 +30,12 @@ export interface ReadScope {
   readonly reach: Reach;
   readonly budget: ReadBudget;
   readonly now: Instant;
+  /** Size of the tenant's data on disk, as in TenantUsage.byteCount. */
+  readonly byteCount: () => number;
 }
 
 /** Inside one savepoint of a group commit: what throws is rolled back alone. */
 export interface WriteScope extends ReadScope {
   readonly newUuid: UuidFactory;
   readonly limits: TenantLimits;
-  /** Size of the tenant's data on disk, as in TenantUsage.byteCount. */
-  readonly byteCount: () => number;
 }

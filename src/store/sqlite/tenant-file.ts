@@ -15,6 +15,14 @@ export interface TenantFile {
 
 /** Makes a tenant's file and syncs it and its folder. A rest that an interrupted creation left is made anew. */
 export function createTenantFile(file: TenantFile): void {
+  try {
+    makeFile(file);
+  } catch (error) {
+    throw unavailable("This tenant's store can't be made now.", error);
+  }
+}
+
+function makeFile(file: TenantFile): void {
   mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
   removeTenantFile(file.path);
   const connection = openConnection(file.path, { create: true });
@@ -34,7 +42,8 @@ export function createTenantFile(file: TenantFile): void {
  * SQLite itself would take an empty file for a healthy empty database.
  */
 export function openTenantFile(file: TenantFile, parts: Omit<HandleParts, "tenantId" | "logBytes">): TenantHandle {
-  if (!existsSync(file.path) || statSync(file.path).size === 0) {
+  // throwIfNoEntry does not cover a folder that can't be read; existsSync answers false for that.
+  if (!existsSync(file.path) || sizeOf(file.path) === 0) {
     throw unavailable("This tenant's store is missing from the disk.");
   }
   const connection = openConnection(file.path, { create: false });
@@ -42,12 +51,17 @@ export function openTenantFile(file: TenantFile, parts: Omit<HandleParts, "tenan
     if (Number(connection.pragma("application_id")) !== APPLICATION_ID) throw new Error("not a tenant's file");
     migrate(connection);
     checkOwner(connection, file);
-    const logBytes = () => statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const logBytes = () => sizeOf(`${file.path}-wal`);
     return createHandle(connection, { ...parts, tenantId: file.tenantId, logBytes });
   } catch (error) {
     connection.close();
     throw unavailable("This tenant's store can't be read now.", error);
   }
+}
+
+/** Zero where there is no such file. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** Removes the file and what SQLite keeps beside it: a log left behind would be replayed into the next file. */

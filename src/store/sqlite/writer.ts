@@ -5,6 +5,8 @@ import type { Connection } from "./open.ts";
 const BUSY_MILLISECONDS_MAX = 5_000;
 const PAUSE_MILLISECONDS_MIN = 5;
 const PAUSE_MILLISECONDS_MAX = 50;
+/** How long a closing file waits for another connection's lock, holding the process, before its writers are refused. */
+const DRAIN_MILLISECONDS_MAX = 250;
 
 interface QueuedWrite {
   readonly work: () => unknown;
@@ -17,20 +19,20 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 export interface Writer {
   /** Resolves once the transaction that holds the work has been committed to disk. */
   enqueue<T>(work: () => T): Promise<T>;
-  /** Commits what is queued, now. */
+  /** Commits what is queued, now; each write is settled when this returns, refused where the file stays busy. */
   drain(): void;
 }
 
 /**
- * Group commit: all that is queued within one turn of the event loop commits in one IMMEDIATE transaction, each
- * write in
- * a savepoint of its own, so that a refused one takes no other down. SQLite may end the whole transaction by itself
+ * Group commit: all that is queued within one turn of the event loop commits in one IMMEDIATE transaction, each write
+ * in a savepoint of its own, so that a refused one takes no other down. SQLite may end the whole transaction by itself
  * (disk full, I/O error): then no further write of the group runs, and all of it is answered UNAVAILABLE.
  */
 export function createWriter(connection: Connection, random: () => number = Math.random): Writer {
   let queue: QueuedWrite[] = [];
   let scheduled = false;
   let busySince: number | null = null;
+  let busy: unknown = null;
 
   const schedule = (delayMilliseconds: number | null): void => {
     if (scheduled) return;
@@ -59,11 +61,15 @@ export function createWriter(connection: Connection, random: () => number = Math
   const waitOrRefuse = (error: unknown): void => {
     const now = performance.now();
     busySince ??= now;
+    busy = error;
     if (isBusy(error) && now - busySince < BUSY_MILLISECONDS_MAX) {
       schedule(PAUSE_MILLISECONDS_MIN + random() * (PAUSE_MILLISECONDS_MAX - PAUSE_MILLISECONDS_MIN));
       return;
     }
     busySince = null;
+    refuseAll(error);
+  };
+  const refuseAll = (error: unknown): void => {
     const group = queue;
     queue = [];
     settle(
@@ -78,7 +84,14 @@ export function createWriter(connection: Connection, random: () => number = Math
         schedule(null);
       });
     },
-    drain: flush,
+    drain() {
+      const deadline = performance.now() + DRAIN_MILLISECONDS_MAX;
+      while (queue.length > 0 && performance.now() < deadline) {
+        flush();
+        if (queue.length > 0) pause(PAUSE_MILLISECONDS_MIN);
+      }
+      refuseAll(busy);
+    },
   };
 }
 
@@ -92,9 +105,23 @@ function commitGroup(connection: Connection, group: readonly QueuedWrite[]): rea
     connection.sql("COMMIT").run();
     return outcomes;
   } catch (error) {
-    if (connection.inTransaction()) connection.sql("ROLLBACK").run();
+    rollBack(connection);
     return group.map(() => ({ error: engineError(error) }));
   }
+}
+
+/** An engine that can't even roll back must not leave the group's promises unsettled. */
+function rollBack(connection: Connection): void {
+  try {
+    if (connection.inTransaction()) connection.sql("ROLLBACK").run();
+  } catch {
+    // The next BEGIN says what is wrong with the file.
+  }
+}
+
+/** Holds the thread: only while a file is closing, and only for another process's lock. */
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 function runInSavepoint(connection: Connection, work: () => unknown): Outcome {
@@ -104,8 +131,17 @@ function runInSavepoint(connection: Connection, work: () => unknown): Outcome {
     connection.sql("RELEASE write").run();
     return { value };
   } catch (error) {
-    if (connection.inTransaction()) connection.exec("ROLLBACK TO write; RELEASE write");
+    undo(connection);
     return { error: error instanceof GatewayError ? error : engineError(error) };
+  }
+}
+
+function undo(connection: Connection): void {
+  try {
+    if (connection.inTransaction()) connection.exec("ROLLBACK TO write; RELEASE write");
+  } catch {
+    // Without its savepoint nothing of the group may stay.
+    rollBack(connection);
   }
 }
 
