@@ -34,6 +34,13 @@ export interface KeyRecord {
   readonly revokedAt: Instant | null;
 }
 
+/** A key, the SHA-256 of its secret, and the tenant that owns it, all read at one moment. */
+export interface FoundKey {
+  readonly key: KeyRecord;
+  readonly secretHash: Uint8Array;
+  readonly tenant: TenantRecord;
+}
+
 /**
  * The control plane's store: tenants, their limits, and API keys (as hashes of their secrets). Every method may throw
  * UNAVAILABLE; a promise of a write resolves when it is on disk. It checks no permissions and makes no files.
@@ -51,7 +58,11 @@ export interface Registry {
     readonly name: string | null;
     readonly limits: TenantLimits;
     readonly createdAt: Instant;
+    /** What the tenant was asked for with, as one text; a repeated request is compared with it. */
+    readonly createdFrom: string;
   }): Promise<TenantRecord>;
+  /** The `createdFrom` of that generation, null where it is not there. */
+  createdFrom(id: TenantId, generation: number): Promise<string | null>;
   /** NOT_FOUND where that generation is not there. What is left out stays as it is; a null name clears it. */
   updateTenant(
     id: TenantId,
@@ -61,11 +72,13 @@ export interface Registry {
   /** Removes the row and every key of the tenant. */
   removeTenant(id: TenantId, generation: number): Promise<void>;
 
-  /** CONFLICT ID_TAKEN where the key's id was ever used, by whichever tenant. */
+  /** Whether the key's id was ever used, by whichever tenant, also by one that is gone. */
+  isKeyIdSpent(id: string): Promise<boolean>;
+  /** CONFLICT ID_TAKEN where the key's id was ever used; NOT_FOUND where the tenant is not ACTIVE or SUSPENDED. */
   createKey(key: KeyRecord, secretHash: Uint8Array): Promise<void>;
-  /** The key and the SHA-256 of its secret; a revoked or expired one too. */
-  getKey(id: string): Promise<{ readonly key: KeyRecord; readonly secretHash: Uint8Array } | null>;
-  /** Newest first. */
+  /** A revoked or expired one too. */
+  getKey(id: string): Promise<FoundKey | null>;
+  /** Newest first. NOT_FOUND where the tenant is not ACTIVE or SUSPENDED. */
   listKeys(tenantId: TenantId, page: PageRequest): Promise<Page<KeyRecord>>;
   /** The key as it is then; null where the tenant has none of that id. A second revocation keeps the first time. */
   revokeKey(tenantId: TenantId, id: string, revokedAt: Instant): Promise<KeyRecord | null>;
