@@ -59,8 +59,8 @@ const ALGORITHMS = {
 } as const;
 
 /**
- * Verifies tokens of one issuer for this audience; both and an end (`exp`) must stand in the token. BAD_USER_INPUT for a
- * configuration that would verify nothing: an algorithm of another source's kind, a short secret.
+ * Verifies tokens of one issuer for this audience; both and an end (`exp`) must stand in the token. BAD_USER_INPUT for
+ * a configuration that would verify nothing: an algorithm of another source's kind, a short secret.
  */
 export function createJwtVerifier(config: JwtConfig): JwtVerifier {
   const algorithms = allowedAlgorithms(config);

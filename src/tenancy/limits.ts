@@ -19,8 +19,8 @@ const SECONDS_PER_MINUTE = 60;
 const BUCKETS_BEFORE_SWEEP = 1_000;
 
 /**
- * A token bucket a tenant: a minute's worth at most, refilled steadily, so that a minute's end brings no rush. It counts
- * in this process; a limit that is changed holds from the next spending on.
+ * A token bucket a tenant: a minute's worth at most, refilled steadily, so that a minute's end brings no rush. It
+ * counts in this process; a limit that is changed holds from the next spending on.
  */
 export function createLimiter({ clock }: { readonly clock: Clock }): Limiter {
   const buckets = new Map<string, Bucket>();

@@ -3,8 +3,8 @@ export const REGISTRY_APPLICATION_ID = 0x53475743;
 
 /**
  * The first shape of the control store. AUTOINCREMENT never gives a generation twice, not even after the newest row is
- * gone. `spent_key_ids` outlives the keys: a key's id that was known once must never open another tenant. `created_from`
- * is what a repeated createTenant is compared with.
+ * gone. `spent_key_ids` outlives the keys: a key's id that was known once must never open another tenant.
+ * `created_from` is what a repeated createTenant is compared with.
  */
 const MIGRATION_1 = `
 CREATE TABLE control (

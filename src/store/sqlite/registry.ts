@@ -15,12 +15,12 @@ import {
 import type { Sql } from "./scope.ts";
 import { createWriter } from "./writer.ts";
 
-/** The registry over one SQLite file, and the clock that its times anchor: it is never behind what the file has seen. */
+/** The registry over one SQLite file, and a clock that its newest time anchors: never behind what the file has seen. */
 export interface SqliteRegistry extends Registry {
   readonly clock: Clock;
 }
 
-/** Opens `<data>/control.sqlite`, or makes it. UNAVAILABLE for a file that is damaged, foreign or newer than the code. */
+/** Opens `<data>/control.sqlite`, or makes it. UNAVAILABLE for a file damaged, foreign or newer than the code. */
 export function openRegistry(options: { readonly path: string; readonly time: TimeSource }): SqliteRegistry {
   const connection = openControlFile(options.path);
   const newest = connection.sql("SELECT newest_time FROM control").get();
