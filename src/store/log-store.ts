@@ -3,5 +3,5 @@ import type { SessionStore } from "./contract.ts";
 /** The operations of the contract that this store carries out so far; CHANGELOG.md says which come next. */
 export type LogStore = Omit<
   SessionStore,
-  "readContext" | "createSnapshot" | "latestSnapshot" | "listSnapshots" | "rewindSession" | "dump" | "load"
+  "readContext" | "createSnapshot" | "latestSnapshot" | "listSnapshots" | "rewindSession"
 >;

@@ -5,6 +5,7 @@ import type { SessionId, TenantLimits } from "../model.ts";
 import { createReadBudget, type ReadBudget } from "../read-budget.ts";
 import { appendMessages } from "./append.ts";
 import { changesAfter, lastChangeNumber, leasesExpired } from "./changes.ts";
+import { dumpRecords, loadRecords } from "./dump.ts";
 import type { TenantHandle } from "./handle.ts";
 import { lastMessage, listMessages, listRunMessages, messagesAfter } from "./messages.ts";
 import { recordRunEvents } from "./run-events.ts";
@@ -40,6 +41,8 @@ export function createSqliteStore(parts: StoreParts): { within(reach: Reach, bud
         ...deletions(write, wakeEraser),
         ...runOperations(read, write),
         ...tails(read),
+        dump: () => dumpRecords(read),
+        load: (records) => loadRecords(write, records),
       };
     },
   };
