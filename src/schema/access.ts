@@ -43,6 +43,7 @@ export function ownTenant(context: GatewayContext): TenantRecord {
 /** The tenant whose keys the caller may list and make. Needs ADMIN, or an operator. */
 export function administered(context: GatewayContext): TenantRecord {
   requireScopes(context, "ADMIN");
+  if (isNarrowed(context)) throw forbidden("A credential of one end user sees no keys.");
   return ownTenant(context);
 }
 

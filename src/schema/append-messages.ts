@@ -31,7 +31,9 @@ const AppendMessagesInput = builder.inputType("AppendMessagesInput", {
     expectedLastSequence: t.int({
       description: "CONFLICT unless this is the session's lastSequence before the append.",
     }),
-    runId: t.id({ description: "The run that writes: CONFLICT once it has ended or lost its lease. Renews the lease." }),
+    runId: t.id({
+      description: "The run that writes: CONFLICT once it has ended or lost its lease. Renews the lease.",
+    }),
     session: t.field({ type: SessionAttributesInput, description: "Sets the session up; later, updates its labels." }),
   }),
 });

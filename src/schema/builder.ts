@@ -20,6 +20,7 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({ description: "What can be read. Every field but viewer needs the scope READ." });
 builder.mutationType({
-  description: "What can be changed. Every payload is nullable, so that a refused field hides nothing of its neighbours.",
+  description:
+    "What can be changed. Every payload is nullable, so that a refused field hides nothing of its neighbours.",
 });
 builder.subscriptionType({ description: "What can be followed live. Every field needs the scope READ." });

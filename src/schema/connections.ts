@@ -78,7 +78,9 @@ export const ApiKeyConnection = connectionOf(ApiKeyRef, "ApiKey", "API keys");
 /** The arguments of a list that is walked forward: new ones for every field that takes them. */
 export function forwardArguments() {
   return builder.args((t) => ({
-    first: t.int({ description: "How many rows at most, from the start or after `after`; 100 where left out, 1,000 at most." }),
+    first: t.int({
+      description: "How many rows at most, from the start or after `after`; 100 where left out, 1,000 at most.",
+    }),
     after: t.string({ description: "Only rows after this cursor." }),
   }));
 }
@@ -111,8 +113,13 @@ export function pageRequest(args: Omit<PageRequest, "count">, info: GraphQLResol
 }
 
 /** The page of a list that has no rows because its parent is gone. A cursor can't belong to it, so one is refused. */
-export function emptyPage<T>(request: PageRequest): Page<T> {
+export function emptyPage(request: PageRequest): Page<never> {
   const scope = { kind: "sessions", owner: [] } as const;
   planPage(request, scope);
-  return sealPage<T>({ nodes: [], hasNextPage: false, hasPreviousPage: false, totalCount: 0 }, request, scope, () => []);
+  return sealPage<never>(
+    { nodes: [], hasNextPage: false, hasPreviousPage: false, totalCount: 0 },
+    request,
+    scope,
+    () => [],
+  );
 }

@@ -18,7 +18,8 @@ export function toGraphQLError(
   const cause = innermost(error);
   if (cause instanceof GatewayError) {
     if (cause.code !== "INTERNAL_SERVER_ERROR") {
-      if (cause.cause !== undefined) log.warn(cause.message, { requestId, code: cause.code, cause: textOf(cause.cause) });
+      if (cause.cause !== undefined)
+        log.warn(cause.message, { requestId, code: cause.code, cause: textOf(cause.cause) });
       const field = cause.path === null ? {} : { field: cause.path };
       return placed(error, cause.message, { ...cause.details, ...field, code: cause.code });
     }

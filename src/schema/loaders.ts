@@ -10,14 +10,14 @@ const BATCH_KEYS_MAX = 1_000;
 
 /**
  * Loaders over one caller's store; null for an operator who named no tenant. `usageOf` reads the usage of any tenant,
- * for operators; without it only the store's own tenant has one.
+ * for operators who list them; without it an operator has to name the tenant.
  */
 export function createLoaders(
   store: SessionStore | null,
-  usageOf: (tenant: TenantRecord) => Promise<TenantUsage> = async () => reached(store).tenantUsage(),
+  usageOf: (tenant: TenantRecord) => Promise<TenantUsage> = async () => reached<never>(null),
 ): Loaders {
-  const sessions = freshLoader((ids) => reached(store).getSessions(ids));
-  const runs = freshLoader((ids) => reached(store).getRuns(ids));
+  const sessions = freshLoader(async (ids) => reached(store).getSessions(ids));
+  const runs = freshLoader(async (ids) => reached(store).getRuns(ids));
   return {
     session: (id) => sessions.load(id),
     run: (id) => runs.load(id),
@@ -25,7 +25,7 @@ export function createLoaders(
   };
 }
 
-function reached(store: SessionStore | null): SessionStore {
+function reached<Store>(store: Store | null): Store {
   if (store === null) throw new GatewayError("BAD_USER_INPUT", OPERATOR_NAMES_A_TENANT);
   return store;
 }

@@ -2,7 +2,8 @@ import { builder } from "./builder.ts";
 import { ImageDetailEnum } from "./enums.ts";
 
 const attributes = "The application's own notes on the message, at most 64 KiB.";
-const includeInContext = "Whether a restored context holds the message; true where left out, false for system messages.";
+const includeInContext =
+  "Whether a restored context holds the message; true where left out, false for system messages.";
 
 const ImagePartInput = builder.inputType("ImagePartInput", {
   description: "An image: exactly one of url and data.",
@@ -115,7 +116,11 @@ const StreamTimingInput = builder.inputType("StreamTimingInput", {
   fields: (t) => ({
     startedAt: t.field({ type: "DateTime", required: true, description: "Its first moment." }),
     completedAt: t.field({ type: "DateTime", required: true, description: "Its last; clocks may step, so any." }),
-    durationNs: t.field({ type: "SafeInt", required: true, description: "Its length by a monotonic clock, 0 or more." }),
+    durationNs: t.field({
+      type: "SafeInt",
+      required: true,
+      description: "Its length by a monotonic clock, 0 or more.",
+    }),
   }),
 });
 
@@ -124,7 +129,11 @@ export const MessageTimingInput = builder.inputType("MessageTimingInput", {
   fields: (t) => ({
     startedAt: t.field({ type: "DateTime", required: true, description: "Its first moment." }),
     completedAt: t.field({ type: "DateTime", required: true, description: "Its last; clocks may step, so any." }),
-    durationNs: t.field({ type: "SafeInt", required: true, description: "Its length by a monotonic clock, 0 or more." }),
+    durationNs: t.field({
+      type: "SafeInt",
+      required: true,
+      description: "Its length by a monotonic clock, 0 or more.",
+    }),
     reasoning: t.field({ type: StreamTimingInput, description: "The streamed reasoning of an assistant's message." }),
     content: t.field({ type: StreamTimingInput, description: "The streamed answer of an assistant's message." }),
   }),

@@ -1,3 +1,4 @@
+import { EMPTY_OBJECT } from "../json.ts";
 import { parsePayload } from "../store/message-codec.ts";
 import type {
   AgentMessage,
@@ -9,7 +10,6 @@ import type {
   ToolMessage,
   UserMessage,
 } from "../store/model.ts";
-import { EMPTY_OBJECT } from "../json.ts";
 import { builder } from "./builder.ts";
 import { ContentPartUnion } from "./content-part.ts";
 import { MessageRoleEnum } from "./enums.ts";
@@ -28,9 +28,7 @@ export type ReadMessage = Message | UnreadableMessage;
 /** The message in a stored payload; an empty one of that role where the payload is damaged. */
 export function readMessage(role: MessageRole, payload: string | null): ReadMessage {
   const message = payload === null ? null : parsePayload(payload);
-  return (
-    message ?? { unreadable: true, role, text: "", parts: [], attributes: EMPTY_OBJECT, includeInContext: false }
-  );
+  return message ?? { unreadable: true, role, text: "", parts: [], attributes: EMPTY_OBJECT, includeInContext: false };
 }
 
 /** The payload as it is stored; of a damaged one, what UnreadableMessage says. */

@@ -120,4 +120,3 @@ function idOf(value: unknown, node?: ValueNode): string {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
   throw refused("An ID is text. A number this large or with a fraction has lost digits on its way: quote it.", node);
 }
-

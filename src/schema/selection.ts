@@ -1,8 +1,8 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLResolveInfo,
   GraphQLIncludeDirective,
+  type GraphQLResolveInfo,
   GraphQLSkipDirective,
   getDirectiveValues,
   isObjectType,

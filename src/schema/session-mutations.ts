@@ -54,30 +54,39 @@ const DeleteUserSessionsInput = builder.inputType("DeleteUserSessionsInput", {
   fields: (t) => ({ userId: t.id({ required: true, description: "The end user whose sessions are to go." }) }),
 });
 
-const CreateSessionPayload = builder.objectRef<{ readonly session: Session; readonly created: boolean }>("CreateSessionPayload").implement({
-  description: "What createSession answers.",
-  fields: (t) => ({
-    session: t.expose("session", { type: SessionRef, description: "The session, new or as it was." }),
-    created: t.exposeBoolean("created", { description: "False where it was there already." }),
-  }),
-});
+const CreateSessionPayload = builder
+  .objectRef<{ readonly session: Session; readonly created: boolean }>("CreateSessionPayload")
+  .implement({
+    description: "What createSession answers.",
+    fields: (t) => ({
+      session: t.expose("session", { type: SessionRef, description: "The session, new or as it was." }),
+      created: t.exposeBoolean("created", { description: "False where it was there already." }),
+    }),
+  });
 
 const UpdateSessionPayload = builder.objectRef<{ readonly session: Session }>("UpdateSessionPayload").implement({
   description: "What updateSession answers.",
   fields: (t) => ({ session: t.expose("session", { type: SessionRef, description: "The session after the change." }) }),
 });
 
-const DeleteSessionPayload = builder.objectRef<{ readonly deletedSessionId: SessionId | null }>("DeleteSessionPayload").implement({
-  description: "What deleteSession answers.",
-  fields: (t) => ({
-    deletedSessionId: t.exposeID("deletedSessionId", { nullable: true, description: "The session that is gone; null where there was none." }),
-  }),
-});
+const DeleteSessionPayload = builder
+  .objectRef<{ readonly deletedSessionId: SessionId | null }>("DeleteSessionPayload")
+  .implement({
+    description: "What deleteSession answers.",
+    fields: (t) => ({
+      deletedSessionId: t.exposeID("deletedSessionId", {
+        nullable: true,
+        description: "The session that is gone; null where there was none.",
+      }),
+    }),
+  });
 
-const DeleteUserSessionsPayload = builder.objectRef<{ readonly deletedCount: number }>("DeleteUserSessionsPayload").implement({
-  description: "What deleteUserSessions answers.",
-  fields: (t) => ({ deletedCount: t.exposeInt("deletedCount", { description: "How many sessions are gone." }) }),
-});
+const DeleteUserSessionsPayload = builder
+  .objectRef<{ readonly deletedCount: number }>("DeleteUserSessionsPayload")
+  .implement({
+    description: "What deleteUserSessions answers.",
+    fields: (t) => ({ deletedCount: t.exposeInt("deletedCount", { description: "How many sessions are gone." }) }),
+  });
 
 builder.mutationField("createSession", (t) =>
   t.field({

@@ -1,6 +1,6 @@
+import { reading } from "./access.ts";
 import { builder } from "./builder.ts";
 import { offsetArguments, pageArguments, pageRequest, SessionConnection } from "./connections.ts";
-import { reading } from "./access.ts";
 import { OrderDirectionEnum, SessionOrderFieldEnum } from "./enums.ts";
 import { SessionRef } from "./refs.ts";
 import { TokenUsageRef } from "./token-usage.ts";

@@ -8,7 +8,10 @@ export const TokenUsageRef = builder.objectRef<TokenUsage>("TokenUsage").impleme
     inputTokens: t.expose("inputTokens", { type: "SafeInt", description: "All that the model read." }),
     outputTokens: t.expose("outputTokens", { type: "SafeInt", description: "All that the model wrote." }),
     cacheReadTokens: t.expose("cacheReadTokens", { type: "SafeInt", description: "Input that came from a cache." }),
-    cacheWriteTokens: t.expose("cacheWriteTokens", { type: "SafeInt", description: "Input that was put into a cache." }),
+    cacheWriteTokens: t.expose("cacheWriteTokens", {
+      type: "SafeInt",
+      description: "Input that was put into a cache.",
+    }),
     reasoningTokens: t.expose("reasoningTokens", { type: "SafeInt", description: "Output that was reasoning." }),
     totalTokens: t.field({
       type: "SafeInt",
