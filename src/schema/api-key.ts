@@ -89,8 +89,8 @@ builder.mutationFields((t) => ({
     type: CreateApiKeyPayload,
     nullable: true,
     description:
-      "Makes a key; the secret is shown once. ADMIN, or an operator. With userId and unless said otherwise it has READ " +
-      "only, sees USER, ASSISTANT and TOOL, and writes USER.",
+      "Makes a key; the secret is shown once. ADMIN, or an operator. With userId and unless said otherwise it " +
+      "has READ only, sees USER, ASSISTANT and TOOL, and writes USER.",
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: "The key to make." }) },
     resolve: (_root, { input }, context) => {
       const tenant = administered(context);

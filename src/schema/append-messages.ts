@@ -55,8 +55,9 @@ builder.mutationField("appendMessages", (t) =>
     type: AppendMessagesPayload,
     nullable: true,
     description:
-      "Appends messages in order, all or none. A message whose id the session already holds is not appended again: its " +
-      "record comes back, so that a retry is safe. CONFLICT where that id holds another message or stands elsewhere.",
+      "Appends messages in order, all or none. A message whose id the session already holds is not appended " +
+      "again: its record comes back, so that a retry is safe. CONFLICT where that id holds another message or " +
+      "stands elsewhere.",
     args: { input: t.arg({ type: AppendMessagesInput, required: true, description: "What to append, and where." }) },
     resolve: (_root, { input }, context) => underInput(writing(context).appendMessages(input)),
   }),

@@ -60,8 +60,9 @@ function placed(error: unknown, message: string, extensions: Readonly<Record<str
 
 function shortened(message: string): string {
   if (message.length <= QUOTED_MESSAGE_CODE_POINTS_MAX) return message;
+  const half = QUOTED_MESSAGE_CODE_POINTS_MAX / 2;
   // The reason stands at the end, behind the quoted value.
-  return `${firstCodePoints(message, QUOTED_MESSAGE_CODE_POINTS_MAX / 2)} … ${message.slice(-QUOTED_MESSAGE_CODE_POINTS_MAX / 2)}`;
+  return `${firstCodePoints(message, half)} … ${message.slice(-half)}`;
 }
 
 /** The place that graphql-js names in its message about a variable: `… at "input.messages[3].turn"; …`. */

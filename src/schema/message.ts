@@ -81,8 +81,8 @@ builder.objectRef<AgentMessage>("AgentMessage").implement({
 builder.objectRef<UnreadableMessage>("UnreadableMessage").implement({
   interfaces: [MessageInterface],
   description:
-    "A stored message that is damaged on disk. It is empty, so that a walk can go on past it. A context that needs it " +
-    "is refused instead (UNAVAILABLE).",
+    "A stored message that is damaged on disk. It is empty, so that a walk can go on past it. A context that " +
+    "needs it is refused instead (UNAVAILABLE).",
 });
 
 const ToolCallRef = builder.objectRef<ToolCall>("ToolCall").implement({

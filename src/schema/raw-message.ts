@@ -98,8 +98,8 @@ RawMessageRef.implement({
     payload: t.field({
       type: "JSONText",
       description:
-        "The whole message as one JSON document: the fields of its GraphQL type by the same names, JSONText fields as " +
-        "strings.",
+        "The whole message as one JSON document: the fields of its GraphQL type by the same names, JSONText " +
+        "fields as strings.",
       resolve: ({ role, payload }) => readablePayload(role, wanted(payload)),
     }),
     metadata: t.field({
@@ -136,8 +136,8 @@ builder.objectField(SessionRef, "rawMessages", (t) =>
   t.field({
     type: RawMessageConnection,
     description:
-      "The immutable log in ascending sequence. Cursors and offset page within the range. A page is bounded in rows and " +
-      "in bytes: it may hold fewer than asked for, with hasNextPage telling that more follow.",
+      "The immutable log in ascending sequence. Cursors and offset page within the range. A page is bounded in " +
+      "rows and in bytes: it may hold fewer than asked for, with hasNextPage telling that more follow.",
     args: {
       afterSequence: t.arg.int({ defaultValue: 0, description: "Only messages behind this sequence." }),
       throughSequence: t.arg.int({ description: "Only messages up to this sequence, itself included." }),
@@ -182,8 +182,8 @@ builder.subscriptionField("rawMessageAppended", (t) =>
   t.field({
     type: RawMessageRef,
     description:
-      "The log of one session: what is stored behind afterSequence first, then every new message, in order, none twice " +
-      "and none missed. To resume, pass the last sequence seen. Completes when the session is deleted.",
+      "The log of one session: what is stored behind afterSequence first, then every new message, in order, " +
+      "none twice and none missed. To resume, pass the last sequence seen. Completes when the session is deleted.",
     args: {
       sessionId: t.arg.id({ required: true, description: "The session to follow." }),
       afterSequence: t.arg.int({ description: "Where to start; left out, with what is new." }),

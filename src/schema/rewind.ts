@@ -30,9 +30,9 @@ builder.mutationField("rewindSession", (t) =>
     type: RewindSessionPayload,
     nullable: true,
     description:
-      "Takes the newest messages out of the context, not out of the log: from now on it leaves out what the log holds " +
-      "behind throughSequence (undo, regenerate, edit). 0 also retires the snapshot; otherwise BAD_USER_INPUT below its " +
-      "boundary. CONFLICT on a stale expectedLastSequence. Sending the same id again is safe.",
+      "Takes the newest messages out of the context, not out of the log: from now on it leaves out what the " +
+      "log holds behind throughSequence (undo, regenerate, edit). 0 also retires the snapshot; otherwise " +
+      "BAD_USER_INPUT below its boundary. CONFLICT on a stale expectedLastSequence. Sending the same id again is safe.",
     args: { input: t.arg({ type: RewindSessionInput, required: true, description: "How far to go back." }) },
     resolve: (_root, { input }, context, info) => {
       const store = writing(context);

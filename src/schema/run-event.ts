@@ -51,8 +51,8 @@ builder.subscriptionField("runEventRecorded", (t) =>
   t.field({
     type: RunEventRef,
     description:
-      "Progress of a session's runs, or of one. A slow reader loses deltas, never the events between them. Completes when " +
-      "the session is deleted.",
+      "Progress of a session's runs, or of one. A slow reader loses deltas, never the events between them. " +
+      "Completes when the session is deleted.",
     args: {
       sessionId: t.arg.id({ required: true, description: "The session to follow." }),
       runId: t.arg.id({ description: "Only this run of it." }),

@@ -100,8 +100,8 @@ builder.mutationFields((t) => ({
     type: StartRunPayload,
     nullable: true,
     description:
-      "Starts a run and takes the session's lease. CONFLICT while another run of the session is alive; one silent for " +
-      "longer than its lease is ABANDONED and gives way. Sending the same id again is safe.",
+      "Starts a run and takes the session's lease. CONFLICT while another run of the session is alive; one " +
+      "silent for longer than its lease is ABANDONED and gives way. Sending the same id again is safe.",
     args: { input: t.arg({ type: StartRunInput, required: true, description: "The run to start." }) },
     resolve: async (_root, { input }, context) => ({ run: await underInput(writing(context).startRun(input)) }),
   }),
@@ -109,8 +109,8 @@ builder.mutationFields((t) => ({
     type: RecordRunEventsPayload,
     nullable: true,
     description:
-      "Reports progress and renews the lease. Events reach subscribers in order; those already recorded (by firstIndex) " +
-      "are passed over. CONFLICT once the run has ended or lost its lease.",
+      "Reports progress and renews the lease. Events reach subscribers in order; those already recorded (by " +
+      "firstIndex) are passed over. CONFLICT once the run has ended or lost its lease.",
     args: { input: t.arg({ type: RecordRunEventsInput, required: true, description: "The report." }) },
     resolve: async (_root, { input }, context) => {
       const { run } = await underInput(writing(context).recordRunEvents(input));

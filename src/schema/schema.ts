@@ -1,4 +1,14 @@
-import { type GraphQLSchema, lexicographicSortSchema } from "graphql";
+import {
+  GraphQLID,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+} from "graphql";
 import { builder } from "./builder.ts";
 import { exactId } from "./scalars.ts";
 import "./api-key.ts";
@@ -19,17 +29,37 @@ import "./tenant-mutations.ts";
 import "./usage.ts";
 import "./viewer.ts";
 
-/** The whole API, every noun's file gathered; types, fields and arguments sorted by name. */
+/** The whole API, every noun's file gathered. Each call builds types of its own. */
 export function buildSchema(): GraphQLSchema {
   return withExactId(builder.toSchema({ sortSchema: false }));
 }
 
-/**
- * The builder insists on GraphQL's own ID. Sorting makes every type anew and finds those they refer to by name, so
- * another scalar of that name takes its place everywhere.
- */
+/** The builder insists on GraphQL's own ID. Its types were made for this schema alone, so they are changed in place. */
 function withExactId(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig();
-  const types = config.types.map((type) => (type.name === exactId.name ? exactId : type));
-  return lexicographicSortSchema(Object.create(schema, { toConfig: { value: () => ({ ...config, types }) } }));
+  for (const type of config.types) {
+    if (isInputObjectType(type)) exchangeId(Object.values(type.getFields()));
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    const fields = Object.values(type.getFields());
+    for (const field of fields) {
+      exchangeId(field.args);
+      field.type = EXACT_FORMS.get(String(field.type)) ?? field.type;
+    }
+  }
+  return new GraphQLSchema({ ...config, types: config.types.filter((type) => type !== GraphQLID) });
 }
+
+function exchangeId(inputs: readonly { type: GraphQLInputType }[]): void {
+  for (const input of inputs) input.type = EXACT_FORMS.get(String(input.type)) ?? input.type;
+}
+
+const ids = new GraphQLList(new GraphQLNonNull(exactId));
+const EXACT_FORMS: ReadonlyMap<string, GraphQLInputType & GraphQLOutputType> = new Map<
+  string,
+  GraphQLInputType & GraphQLOutputType
+>([
+  ["ID", exactId],
+  ["ID!", new GraphQLNonNull(exactId)],
+  ["[ID!]", ids],
+  ["[ID!]!", new GraphQLNonNull(ids)],
+]);

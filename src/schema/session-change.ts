@@ -22,8 +22,8 @@ builder.subscriptionField("sessionChanged", (t) =>
   t.field({
     type: SessionChangeRef,
     description:
-      "Sessions created, changed or deleted, from now on: one session, or all that match the filter after the change. " +
-      "Bursts of one session are merged, at most four a second; the last state always comes.",
+      "Sessions created, changed or deleted, from now on: one session, or all that match the filter after the " +
+      "change. Bursts of one session are merged, at most four a second; the last state always comes.",
     args: {
       sessionId: t.arg.id({ description: "Only this session; it need not exist yet." }),
       filter: t.arg({ type: SessionFilterInput, description: "Only sessions that match after the change." }),

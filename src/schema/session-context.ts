@@ -45,8 +45,8 @@ const ContextRepairRef = builder.objectRef<ContextRepair>("ContextRepair").imple
 
 const SessionContextRef = builder.objectRef<SessionContext>("SessionContext").implement({
   description:
-    "What a model sees; nothing else says so. All fields answer from one view. A cursor of messages carries its view: " +
-    "later pages belong to the same one, whatever is written meanwhile.",
+    "What a model sees; nothing else says so. All fields answer from one view. A cursor of messages carries " +
+    "its view: later pages belong to the same one, whatever is written meanwhile.",
   fields: (t) => ({
     sessionId: t.exposeID("sessionId", { description: "The session that was asked for." }),
     session: t.field({
@@ -75,8 +75,8 @@ const SessionContextRef = builder.objectRef<SessionContext>("SessionContext").im
       type: ContextMessageConnection,
       description:
         "What follows the snapshot, ready for any provider: without messages that were rewound or are not " +
-        "includeInContext, with every tool call answered in call order. A page never splits a tool batch; it may exceed " +
-        "first or last to finish one.",
+        "includeInContext, with every tool call answered in call order. A page never splits a tool batch; it " +
+        "may exceed first or last to finish one.",
       args: pageArguments(),
       resolve: async ({ sessionId, view }, args, context, info) => {
         const page = pageRequest(args, info);
@@ -111,8 +111,8 @@ builder.queryField("sessionContext", (t) =>
   t.field({
     type: SessionContextRef,
     description:
-      "What a model would be given now: the latest snapshot and the messages behind it, as one consistent view. A session " +
-      "that nobody has written to has an empty one.",
+      "What a model would be given now: the latest snapshot and the messages behind it, as one consistent " +
+      "view. A session that nobody has written to has an empty one.",
     args: {
       sessionId: t.arg.id({ required: true, description: "The session; it need not exist yet." }),
       throughSequence: t.arg.int({ description: THROUGH_SEQUENCE }),

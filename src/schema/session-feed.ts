@@ -19,8 +19,8 @@ builder.subscriptionField("sessionFeed", (t) =>
   t.field({
     type: SessionFeedItemUnion,
     description:
-      "All of a session in one order: raw messages as rawMessageAppended gives them, run events (a message comes after " +
-      "its deltas), changes. Gives DELETED, then completes.",
+      "All of a session in one order: raw messages as rawMessageAppended gives them, run events (a message " +
+      "comes after its deltas), changes. Gives DELETED, then completes.",
     args: {
       sessionId: t.arg.id({ required: true, description: "The session to follow." }),
       afterSequence: t.arg.int({ description: "Where to start; left out, with what is new." }),

@@ -77,8 +77,9 @@ builder.mutationField("createSnapshot", (t) =>
     type: CreateSnapshotPayload,
     nullable: true,
     description:
-      "Stores a snapshot. CONFLICT on a stale expectedVersion, BAD_USER_INPUT on a boundary that is not in the log or " +
-      "does not advance. An id that is already stored comes back whatever expectedVersion says: a retry is safe.",
+      "Stores a snapshot. CONFLICT on a stale expectedVersion, BAD_USER_INPUT on a boundary that is not in the " +
+      "log or does not advance. An id that is already stored comes back whatever expectedVersion says: a retry " +
+      "is safe.",
     args: { input: t.arg({ type: CreateSnapshotInput, required: true, description: "The snapshot to store." }) },
     resolve: async (_root, { input }, context) => ({
       snapshot: await underInput(writing(context).createSnapshot(input)),
