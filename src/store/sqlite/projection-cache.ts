@@ -1,0 +1,45 @@
+import type { ContextPin } from "../contract.ts";
+import type { ContextProjection } from "../context-view.ts";
+import type { EditedContext } from "./context-edits.ts";
+
+/** A context as places in the log, at one pin. */
+export interface PinnedContext {
+  readonly edited: EditedContext;
+  readonly projection: ContextProjection;
+  /** Messages in it, synthesized ones too. */
+  readonly messageCount: number;
+}
+
+/** The latest contexts read from one file, so that a walk over pages reads the skeleton of the log once. */
+export interface ProjectionCache {
+  /** The context at a pin; `make` where it is not kept. It never goes stale: what a pin names does not change. */
+  at(pin: ContextPin, make: () => PinnedContext): PinnedContext;
+}
+
+const CONTEXTS_MAX = 8;
+/** Messages of all kept contexts together; the one read last is kept whatever its size. */
+const MESSAGES_MAX = 200_000;
+
+/** An empty cache; it goes with the handle that holds it. */
+export function createProjectionCache(): ProjectionCache {
+  const kept = new Map<string, PinnedContext>();
+  const trim = (): void => {
+    let messages = 0;
+    for (const context of kept.values()) messages += context.messageCount;
+    for (const [key, context] of kept) {
+      if (kept.size === 1 || (kept.size <= CONTEXTS_MAX && messages <= MESSAGES_MAX)) return;
+      kept.delete(key);
+      messages -= context.messageCount;
+    }
+  };
+  return {
+    at(pin, make) {
+      const key = `${pin.generation}:${pin.lastSequence}:${pin.edits}`;
+      const context = kept.get(key) ?? make();
+      kept.delete(key);
+      kept.set(key, context);
+      trim();
+      return context;
+    },
+  };
+}
