@@ -131,8 +131,8 @@ export function pageUnits(
   request: UnitPageRequest,
 ): { readonly units: readonly ContextUnit[]; readonly hasNextPage: boolean; readonly hasPreviousPage: boolean } {
   const { after, before, direction, rows } = request;
-  const start = after === null ? 0 : units.filter((unit) => unit.headSequence <= after).length;
-  const end = before === null ? units.length : units.filter((unit) => unit.headSequence < before).length;
+  const start = after === null ? 0 : headsBelow(units, after + 1);
+  const end = before === null ? units.length : headsBelow(units, before);
   let from = direction === "forward" ? start : end;
   let to = from;
   let taken = 0;
@@ -141,4 +141,16 @@ export function pageUnits(
     taken += unit?.members.length ?? 0;
   }
   return { units: units.slice(from, to), hasNextPage: to < units.length, hasPreviousPage: from > 0 };
+}
+
+/** How many units begin below a sequence; heads ascend, so that a long context is not walked for each page. */
+function headsBelow(units: readonly ContextUnit[], sequence: number): number {
+  let low = 0;
+  let high = units.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((units[middle]?.headSequence ?? 0) < sequence) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

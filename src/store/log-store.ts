@@ -1,7 +1,4 @@
 import type { SessionStore } from "./contract.ts";
 
 /** The operations of the contract that this store carries out so far; CHANGELOG.md says which come next. */
-export type LogStore = Omit<
-  SessionStore,
-  "readContext" | "createSnapshot" | "latestSnapshot" | "listSnapshots" | "rewindSession"
->;
+export type LogStore = SessionStore;

@@ -1,22 +1,13 @@
 import { forbidden } from "../../errors.ts";
-import type { ContextPin } from "../contract.ts";
 import type { HiddenRange } from "../context-view.ts";
+import type { ContextPin } from "../contract.ts";
 import { type Generation, MESSAGE_ROLES } from "../model.ts";
+import type { EditedContext } from "./projection-cache.ts";
 import type { ReadScope } from "./scope.ts";
 import type { SessionRow } from "./session-rows.ts";
 
 // Snapshots and rewinds are the edits of a context. They are numbered together and never changed, so the first so many
 // of them, and the log up to a sequence, name one view for good.
-
-/** What a session's first edits come to. */
-export interface EditedContext {
-  /** The snapshot in effect; null where there is none, or a rewind to 0 has retired it. */
-  readonly snapshot: { readonly key: number; readonly version: number } | null;
-  /** The context begins after this sequence; 0 without a snapshot. */
-  readonly boundary: number;
-  /** What rewinds took out, ascending, none touching another. */
-  readonly hidden: readonly HiddenRange[];
-}
 
 /** A summary or a rewound message tells of every role: FORBIDDEN unless the caller sees all of them. */
 export function requireEveryRole(scope: ReadScope): void {
@@ -38,9 +29,7 @@ export function editedContext(scope: ReadScope, key: Generation, edits: number):
   return {
     snapshot: snapshot === undefined ? null : { key: Number(snapshot.key), version: Number(snapshot.version) },
     boundary: snapshot === undefined ? 0 : Number(snapshot.compacted_through_sequence),
-    hidden: joined(
-      rewinds.map((row) => ({ after: Number(row.through_sequence), through: Number(row.last_sequence) })),
-    ),
+    hidden: joined(rewinds.map((row) => ({ after: Number(row.through_sequence), through: Number(row.last_sequence) }))),
   };
 }
 

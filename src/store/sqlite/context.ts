@@ -118,7 +118,13 @@ function readPage(scope: ReadScope, row: SessionRow, present: ContextPin, reques
   });
   const placed = found.units.map((unit) => placeUnit(scope, pin, unit));
   const taken = forward ? placed : [...placed].reverse();
-  const fitting = taken.slice(0, rowsThatFit(taken.map((unit) => unit.bytes), PAGE_BYTES_MAX));
+  const fitting = taken.slice(
+    0,
+    rowsThatFit(
+      taken.map((unit) => unit.bytes),
+      PAGE_BYTES_MAX,
+    ),
+  );
   const cut = fitting.length < taken.length;
   if (!forward) fitting.reverse();
   return {

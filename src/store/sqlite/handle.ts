@@ -6,6 +6,7 @@ import type { TenantId, TenantLimits } from "../model.ts";
 import { createReadBudget, type ReadBudget } from "../read-budget.ts";
 import { createEraser, type Eraser } from "./eraser.ts";
 import type { Connection } from "./open.ts";
+import { createProjectionCache } from "./projection-cache.ts";
 import type { ReadScope, WriteScope } from "./scope.ts";
 import { eraseSlice, hasLeftovers } from "./tombstones.ts";
 import { createWriter, engineError } from "./writer.ts";
@@ -45,12 +46,14 @@ export function createHandle(connection: Connection, parts: HandleParts): Tenant
   const clock = createClock(parts.time, instant(Number(newest.newest_time)));
   const writer = createWriter(connection);
   const byteCount = (): number => usedBytes(connection) + parts.logBytes();
+  const projections = createProjectionCache();
   const readScope = (reach: Reach, budget: ReadBudget): ReadScope => ({
     sql: connection.sql,
     tenantId: parts.tenantId,
     reach,
     budget,
     now: clock.now(),
+    projections,
     byteCount,
   });
   const write: TenantHandle["write"] = (reach, budget, limits, work) =>

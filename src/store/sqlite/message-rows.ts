@@ -1,7 +1,9 @@
 import type { JsonObject } from "../../json.ts";
 import { type Instant, instant } from "../../time.ts";
+import type { SkeletonEntry } from "../context-view.ts";
 import { composePayload, parsePayload } from "../message-codec.ts";
 import {
+  type ContextMessage,
   MESSAGE_ROLES,
   type MessageId,
   type MessageRole,
@@ -112,4 +114,28 @@ function streamOf(started: SqlValue | undefined, completed: SqlValue | undefined
 
 function time(value: SqlValue | undefined): Instant {
   return instant(Number(value));
+}
+
+const NO_CALLS: SkeletonEntry["calls"] = Object.freeze([]);
+
+/** What pairing needs of a message that the filter has let through; throws where a column is damaged. */
+export function skeletonEntry(row: SqlRow): SkeletonEntry {
+  const calls = row.calls_json === null ? null : (JSON.parse(String(row.calls_json)) as readonly [string, string][]);
+  return {
+    sequence: Number(row.sequence),
+    role: roleOf(row.role),
+    includeInContext: true,
+    empty: false,
+    calls: calls?.map(([id, name]) => ({ id, name })) ?? NO_CALLS,
+    resultFor: row.tool_call_id_json === null ? null : (JSON.parse(String(row.tool_call_id_json)) as string),
+  };
+}
+
+/** The columns that `contextMessage` reads. */
+export const PAYLOAD_COLUMNS = `id, sequence, role, include_in_context, text_json, parts_json, attributes, tail_json`;
+
+/** Null where the row is damaged. */
+export function contextMessage(row: SqlRow): ContextMessage | null {
+  const payload = payloadOf(row);
+  return payload === null ? null : { sequence: Number(row.sequence), id: row.id as MessageId, payload };
 }

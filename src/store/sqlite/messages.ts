@@ -106,7 +106,7 @@ function seesAll(scope: ReadScope, roles: Maybe<readonly MessageRole[]>): boolea
 }
 
 /** SQL of what a row weighs: its payload where that is wanted, else the columns that are. */
-function weightSql(select: RawMessageSelection): string {
+export function weightSql(select: RawMessageSelection): string {
   const parts = [
     select.payload ? "byte_size" : select.text ? "octet_length(text_json)" : "0",
     ...(select.metadata ? ["octet_length(metadata)"] : []),

@@ -1,6 +1,15 @@
-import type { ContextPin } from "../contract.ts";
 import type { ContextProjection } from "../context-view.ts";
-import type { EditedContext } from "./context-edits.ts";
+import type { ContextPin } from "../contract.ts";
+
+/** What a session's first edits come to. */
+export interface EditedContext {
+  /** The snapshot in effect; null where there is none, or a rewind to 0 has retired it. */
+  readonly snapshot: { readonly key: number; readonly version: number } | null;
+  /** The context begins after this sequence; 0 without a snapshot. */
+  readonly boundary: number;
+  /** What rewinds took out, ascending, none touching another. */
+  readonly hidden: readonly HiddenRange[];
+}
 
 /** A context as places in the log, at one pin. */
 export interface PinnedContext {

@@ -3,9 +3,10 @@ import { checkCount, checkUuid } from "../check.ts";
 import type { RewindResult, RewindSessionInput } from "../contract.ts";
 import type { RawMessage, RawMessageSelection } from "../model.ts";
 import { rowsThatFit } from "../paging.ts";
-import { type EditedContext, editedContext, requireEveryRole, visibleRanges } from "./context-edits.ts";
-import { messagesBySequence, weightSql } from "./messages.ts";
+import { editedContext, requireEveryRole, visibleRanges } from "./context-edits.ts";
 import { freeLeftover } from "./leftovers.ts";
+import { messagesBySequence, weightSql } from "./messages.ts";
+import type { EditedContext } from "./projection-cache.ts";
 import type { ReadScope, SqlRow, WriteScope } from "./scope.ts";
 import type { SessionRow } from "./session-rows.ts";
 import { findSession, growSession } from "./sessions.ts";
@@ -14,11 +15,7 @@ import { findSession, growSession } from "./sessions.ts";
 const REMOVED_MAX = 1_000;
 
 /** A repeat under a known id gets the original answer, whatever it expects of the log by now. */
-export function rewindSession(
-  scope: WriteScope,
-  input: RewindSessionInput,
-  select: RawMessageSelection,
-): RewindResult {
+export function rewindSession(scope: WriteScope, input: RewindSessionInput, select: RawMessageSelection): RewindResult {
   const id = input.id === null || input.id === undefined ? null : checkUuid(input.id, ["id"]);
   const through = checkCount(input.throughSequence, ["throughSequence"]);
   const expected = checkCount(input.expectedLastSequence, ["expectedLastSequence"]);
@@ -28,7 +25,10 @@ export function rewindSession(
   const known = id === null ? null : knownRewind(scope, row, id, through);
   if (known !== null) {
     const before = editedContext(scope, row.key, Number(known.edit) - 1);
-    return { session: row.session, removed: removedBy(scope, row, before, through, Number(known.last_sequence), select) };
+    return {
+      session: row.session,
+      removed: removedBy(scope, row, before, through, Number(known.last_sequence), select),
+    };
   }
   const { lastSequence } = row.session;
   if (expected !== lastSequence) {

@@ -3,6 +3,7 @@ import type { UuidFactory } from "../../uuid.ts";
 import type { Reach } from "../contract.ts";
 import type { TenantId, TenantLimits } from "../model.ts";
 import type { ReadBudget } from "../read-budget.ts";
+import type { ProjectionCache } from "./projection-cache.ts";
 
 /** A value that SQLite stores; booleans are not among them (the driver refuses to bind them). */
 export type SqlValue = string | number | Uint8Array | null;
@@ -30,6 +31,8 @@ export interface ReadScope {
   readonly reach: Reach;
   readonly budget: ReadBudget;
   readonly now: Instant;
+  /** What the file's latest contexts look like. Committed ones alone: a write may be rolled back, so it keeps none. */
+  readonly projections: ProjectionCache;
   /** Size of the tenant's data on disk, as in TenantUsage.byteCount. */
   readonly byteCount: () => number;
 }

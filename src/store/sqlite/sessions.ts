@@ -160,11 +160,17 @@ function rowByKey(scope: ReadScope, key: number): SessionRow {
 
 /** QUOTA_EXCEEDED unless so many more messages and bytes fit into the tenant's limits. */
 export function checkMessageQuota(scope: WriteScope, messages: number, bytes: number): void {
-  const { maxMessages, maxBytes } = scope.limits;
+  const { maxMessages } = scope.limits;
   const stored = Number(scope.sql("SELECT message_count FROM tenant").get()?.message_count);
   if (maxMessages !== null && stored + messages > maxMessages) {
     throw quotaExceeded(`This tenant may have ${maxMessages} messages.`);
   }
+  checkByteQuota(scope, bytes);
+}
+
+/** QUOTA_EXCEEDED unless so many more bytes fit into the tenant's limit. */
+export function checkByteQuota(scope: WriteScope, bytes: number): void {
+  const { maxBytes } = scope.limits;
   if (maxBytes !== null && scope.byteCount() + bytes > maxBytes) {
     throw quotaExceeded(`This tenant may have ${maxBytes} bytes on disk.`);
   }

@@ -1,5 +1,5 @@
 import { badInput, conflict, notFound } from "../../errors.ts";
-import { jsonEquals, type JsonObject } from "../../json.ts";
+import { type JsonObject, jsonEquals } from "../../json.ts";
 import { type CheckedNotes, checkCount, checkNotes, checkTextSize, checkUsage, checkUuid } from "../check.ts";
 import type { CreateSnapshotInput } from "../contract.ts";
 import { type ContextSnapshot, NO_USAGE, type SnapshotId, type TokenUsage } from "../model.ts";

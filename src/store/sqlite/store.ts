@@ -5,15 +5,18 @@ import type { SessionId, TenantLimits } from "../model.ts";
 import { createReadBudget, type ReadBudget } from "../read-budget.ts";
 import { appendMessages } from "./append.ts";
 import { changesAfter, lastChangeNumber, leasesExpired } from "./changes.ts";
+import { readContext } from "./context.ts";
 import { dumpRecords, loadRecords } from "./dump.ts";
 import type { TenantHandle } from "./handle.ts";
 import { lastMessage, listMessages, listRunMessages, messagesAfter } from "./messages.ts";
+import { rewindSession } from "./rewinds.ts";
 import { recordRunEvents } from "./run-events.ts";
 import { listRuns } from "./run-list.ts";
 import { activeRun, finishRun, getRuns, latestRun, requestRunCancel, startRun } from "./runs.ts";
 import type { ReadScope, WriteScope } from "./scope.ts";
 import { listSessions } from "./session-list.ts";
 import { createSession, getSessions, mark, updateSession } from "./sessions.ts";
+import { createSnapshot, latestSnapshot, listSnapshots } from "./snapshots.ts";
 import { listRunEvents, runEventsAfter } from "./stored-events.ts";
 import { deleteSession, deleteSomeOfUser } from "./tombstones.ts";
 import { listUsage, tenantUsage } from "./usage-list.ts";
@@ -38,6 +41,7 @@ export function createSqliteStore(parts: StoreParts): { within(reach: Reach, bud
       const write: Write = async (work) => parts.use((handle) => handle.write(reach, budget, parts.limits(), work));
       return {
         ...logOperations(read, write),
+        ...contextOperations(read, write),
         ...deletions(write, wakeEraser),
         ...runOperations(read, write),
         ...tails(read),
@@ -60,6 +64,16 @@ function logOperations(read: Read, write: Write) {
     listRunMessages: (runId, page, select) => read((scope) => listRunMessages(scope, runId, page, select)),
     listUsage: (request) => read((scope) => listUsage(scope, request)),
     tenantUsage: () => read(tenantUsage),
+  } satisfies Partial<LogStore>;
+}
+
+function contextOperations(read: Read, write: Write) {
+  return {
+    readContext: (request) => read((scope) => readContext(scope, request)),
+    createSnapshot: (input) => write((scope) => createSnapshot(scope, input)),
+    latestSnapshot: (sessionId) => read((scope) => latestSnapshot(scope, sessionId)),
+    listSnapshots: (sessionId, page) => read((scope) => listSnapshots(scope, sessionId, page)),
+    rewindSession: (input, select) => write((scope) => rewindSession(scope, input, select)),
   } satisfies Partial<LogStore>;
 }
 
