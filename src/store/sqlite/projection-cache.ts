@@ -1,4 +1,4 @@
-import type { ContextProjection } from "../context-view.ts";
+import type { ContextProjection, HiddenRange } from "../context-view.ts";
 import type { ContextPin } from "../contract.ts";
 
 /** What a session's first edits come to. */
