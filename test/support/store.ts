@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Reach } from "../../src/store/contract.ts";
-import type { LogStore } from "../../src/store/log-store.ts";
+import type { Reach, SessionStore } from "../../src/store/contract.ts";
 import { MESSAGE_ROLES, type TenantId, type TenantLimits } from "../../src/store/model.ts";
 import type { TenantHandle } from "../../src/store/sqlite/handle.ts";
 import { createSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -23,10 +22,10 @@ export const FULL_REACH: Reach = {
 
 /** A tenant's store over a real file in a folder of its own. `wallMs` is the test's to set. */
 export interface TestStore {
-  readonly store: LogStore;
+  readonly store: SessionStore;
   readonly file: TenantFile;
   readonly time: { wallMs: number };
-  within(reach: Partial<Reach>): LogStore;
+  within(reach: Partial<Reach>): SessionStore;
   handle(): TenantHandle;
   /** Closes the file and opens it again, as after a restart. */
   reopen(): void;

@@ -1,8 +1,7 @@
 import type { UuidFactory } from "../../uuid.ts";
-import type { Reach } from "../contract.ts";
-import type { LogStore } from "../log-store.ts";
+import type { SessionStore, TenantStore } from "../contract.ts";
 import type { SessionId, TenantLimits } from "../model.ts";
-import { createReadBudget, type ReadBudget } from "../read-budget.ts";
+import { createReadBudget } from "../read-budget.ts";
 import { appendMessages } from "./append.ts";
 import { changesAfter, lastChangeNumber, leasesExpired } from "./changes.ts";
 import { readContext } from "./context.ts";
@@ -33,7 +32,7 @@ type Read = <T>(work: (scope: ReadScope) => T) => Promise<T>;
 type Write = <T>(work: (scope: WriteScope) => T) => Promise<T>;
 
 /** One tenant's data; `within` gives it as one caller reaches it, and nothing widens that again. */
-export function createSqliteStore(parts: StoreParts): { within(reach: Reach, budget?: ReadBudget): LogStore } {
+export function createSqliteStore(parts: StoreParts): TenantStore {
   const wakeEraser = () => parts.use((handle) => handle.eraser.wake());
   return {
     within(reach, budget = createReadBudget()) {
@@ -64,7 +63,7 @@ function logOperations(read: Read, write: Write) {
     listRunMessages: (runId, page, select) => read((scope) => listRunMessages(scope, runId, page, select)),
     listUsage: (request) => read((scope) => listUsage(scope, request)),
     tenantUsage: () => read(tenantUsage),
-  } satisfies Partial<LogStore>;
+  } satisfies Partial<SessionStore>;
 }
 
 function contextOperations(read: Read, write: Write) {
@@ -74,7 +73,7 @@ function contextOperations(read: Read, write: Write) {
     latestSnapshot: (sessionId) => read((scope) => latestSnapshot(scope, sessionId)),
     listSnapshots: (sessionId, page) => read((scope) => listSnapshots(scope, sessionId, page)),
     rewindSession: (input, select) => write((scope) => rewindSession(scope, input, select)),
-  } satisfies Partial<LogStore>;
+  } satisfies Partial<SessionStore>;
 }
 
 function deletions(write: Write, wakeEraser: () => void) {
@@ -94,7 +93,7 @@ function deletions(write: Write, wakeEraser: () => void) {
       if (all.length > 0) wakeEraser();
       return all;
     },
-  } satisfies Partial<LogStore>;
+  } satisfies Partial<SessionStore>;
 }
 
 function runOperations(read: Read, write: Write) {
@@ -108,7 +107,7 @@ function runOperations(read: Read, write: Write) {
     activeRun: (sessionId) => read((scope) => activeRun(scope, sessionId)),
     latestRun: (sessionId) => read((scope) => latestRun(scope, sessionId)),
     listRunEvents: (runId, page) => read((scope) => listRunEvents(scope, runId, page)),
-  } satisfies Partial<LogStore>;
+  } satisfies Partial<SessionStore>;
 }
 
 function tails(read: Read) {
@@ -119,5 +118,5 @@ function tails(read: Read) {
     lastChangeNumber: () => read(lastChangeNumber),
     changesAfter: (changeNumber, limit) => read((scope) => changesAfter(scope, changeNumber, limit)),
     leasesExpired: (after, through) => read((scope) => leasesExpired(scope, after, through)),
-  } satisfies Partial<LogStore>;
+  } satisfies Partial<SessionStore>;
 }
