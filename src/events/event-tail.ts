@@ -1,16 +1,16 @@
-import type { SessionStore } from "../store/contract.ts";
 import type { Generation, RunEvent, RunId } from "../store/model.ts";
 import type { RunEventRing } from "./run-event-ring.ts";
+import type { StreamStore } from "./stream.ts";
 
 /** Runs of one stream whose place is remembered; the longest silent are forgotten. */
 const RUNS_REMEMBERED_MAX = 256;
 const REPLAY_PAGE_ROWS = 500;
 
-/** Run events of one session in order: the stored ones from the store, deltas from the ring in their places. */
+/** Run events of one session in order: stored ones from the store, deltas from the ring in their places. */
 export interface EventTail {
   /** The position of the last stored event that was read. */
   position(): number;
-  /** Stored events and what of the ring comes before them. `rows`: how many were read. Null once the session is gone. */
+  /** Stored events and what of the ring comes before them. `rows`: how many were read. Null: session gone. */
   stored(): Promise<{ readonly events: readonly RunEvent[]; readonly rows: number } | null>;
   /** What waits in the ring from before that moment; right only where no stored event of before it is left to read. */
   drain(throughSerial: number): readonly RunEvent[];
@@ -22,7 +22,7 @@ export interface EventTail {
 
 /** A tail behind `position`. With `only`, events of that run alone, and none up to `only.afterIndex`. */
 export function createEventTail(parts: {
-  readonly store: SessionStore;
+  readonly store: StreamStore;
   readonly sessionId: string;
   readonly generation: Generation;
   readonly position: number;

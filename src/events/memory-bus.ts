@@ -11,7 +11,7 @@ interface TenantTopics {
   readonly bySession: Map<SessionId, Set<Subscription>>;
 }
 
-/** The bus of one process. What concerns a session reaches its own listeners and the tenant's; the rest the tenant's. */
+/** The bus of one process. What concerns a session reaches its listeners and the tenant's; all else the tenant's. */
 export function createMemoryBus({ log }: { readonly log: Log }): Bus {
   const tenants = new Map<TenantId, TenantTopics>();
   let count = 0;

@@ -1,8 +1,9 @@
 import { badInput, notFound } from "../errors.ts";
 import { checkCount } from "../store/check.ts";
-import type { SessionMark, SessionStore } from "../store/contract.ts";
+import type { SessionMark } from "../store/contract.ts";
 import type { RawMessage, RawMessageSelection } from "../store/model.ts";
 import type { Maybe } from "../store/page.ts";
+import type { StreamStore } from "./stream.ts";
 
 /** What one read of a log's end brought. */
 export interface TailReading {
@@ -19,7 +20,7 @@ export interface MessageTail {
 }
 
 /** The session's mark; NOT_FOUND where there is no such session. */
-export async function acceptedMark(store: SessionStore, sessionId: string): Promise<SessionMark> {
+export async function acceptedMark(store: StreamStore, sessionId: string): Promise<SessionMark> {
   const mark = await store.mark(sessionId);
   if (mark === null) throw notFound("session");
   return mark;
@@ -39,7 +40,7 @@ export function startOf(mark: SessionMark, afterSequence: Maybe<number>): number
 
 /** Reads a log from a sequence on, in order, without a gap or a repeat; the bus only says when. */
 export function createMessageTail(parts: {
-  readonly store: SessionStore;
+  readonly store: StreamStore;
   readonly sessionId: string;
   readonly mark: SessionMark;
   readonly after: number;

@@ -8,7 +8,7 @@ import { delivered, hold, isDeletionWanted, isWanted, type PendingChange } from 
 import type { Reading } from "./pull.ts";
 import { openStream, type StreamParts } from "./stream.ts";
 
-/** Feed.sessionChanges of one session, which need not exist (yet). It reads that session alone, whatever else happens. */
+/** Feed.sessionChanges of one session, which need not exist (yet). It reads that session alone. */
 export async function openOneSessionChanges(
   parts: StreamParts,
   sessionId: string,

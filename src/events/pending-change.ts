@@ -1,9 +1,10 @@
-import type { SessionFilter, SessionStore, TombstoneAttributes } from "../store/contract.ts";
+import type { SessionFilter, TombstoneAttributes } from "../store/contract.ts";
 import type { Session, SessionChangeKind, SessionId } from "../store/model.ts";
 import type { Maybe } from "../store/page.ts";
 import type { SessionChange } from "./contract.ts";
 import type { Merger } from "./merger.ts";
 import { matchesFilter } from "./session-filter.ts";
+import type { StreamStore } from "./stream.ts";
 
 /** A change on its way to a reader. `session` is null for a deleted one, and where it is still to be read. */
 export interface PendingChange {
@@ -20,7 +21,7 @@ export function hold(merger: Merger<string, PendingChange>, change: PendingChang
 }
 
 /** Whether the filter holds for the session after the change; whether it runs is asked only where that matters. */
-export async function isWanted(store: SessionStore, filter: Maybe<SessionFilter>, session: Session): Promise<boolean> {
+export async function isWanted(store: StreamStore, filter: Maybe<SessionFilter>, session: Session): Promise<boolean> {
   if (filter === null || filter === undefined) return true;
   const asksForRun = filter.running !== null && filter.running !== undefined;
   if (!asksForRun) return matchesFilter(session, filter, false);
@@ -34,9 +35,9 @@ export function isDeletionWanted(filter: Maybe<SessionFilter>, attributes: Tombs
   return attributes !== null && matchesFilter(attributes, filter, false);
 }
 
-/** The due changes as readers get them; those that wait for their session's state read it now, and are filtered by it. */
+/** The due changes as readers get them; those that wait for their session's state read it now, filtered by it. */
 export async function delivered(
-  store: SessionStore,
+  store: StreamStore,
   filter: Maybe<SessionFilter>,
   changes: readonly PendingChange[],
 ): Promise<readonly SessionChange[]> {

@@ -1,7 +1,6 @@
 import { isDelta, type RunEvent } from "../store/model.ts";
+import { STORED_EVENTS_PER_RUN_MAX } from "../store/run-check.ts";
 
-/** Events a run that are stored; further ones are passed on only [18]. */
-const STORED_EVENTS_MAX = 10_000;
 /** What an event weighs beside its texts. */
 const EVENT_BYTES = 256;
 
@@ -11,8 +10,8 @@ export interface RingLimits {
 }
 
 /**
- * Run events that are stored nowhere, on their way to one reader. What is stored is not taken in: it is read again. When
- * the reader is too slow, the oldest deltas go first.
+ * Run events that are stored nowhere, on their way to one reader. What is stored is not taken in: it is read again.
+ * When the reader is too slow, the oldest deltas go first.
  */
 export interface RunEventRing {
   add(event: RunEvent): void;
@@ -43,7 +42,8 @@ export function createRunEventRing(limits: RingLimits, deltas: boolean): RunEven
 
   return {
     add(event) {
-      const wanted = isDelta(event.type) ? deltas : event.index > STORED_EVENTS_MAX;
+      // Past so many events of its run, it may be one that the store does not keep.
+      const wanted = isDelta(event.type) ? deltas : event.index > STORED_EVENTS_PER_RUN_MAX;
       if (!wanted) return;
       serial++;
       const entry = { serial, event, bytes: weightOf(event) };

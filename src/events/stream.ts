@@ -22,10 +22,24 @@ export interface FeedSettings {
   readonly timers: Timers;
 }
 
+/** What streams read, as the caller reaches it. */
+export type StreamStore = Pick<
+  SessionStore,
+  | "getSessions"
+  | "getRuns"
+  | "activeRun"
+  | "listRunEvents"
+  | "mark"
+  | "messagesAfter"
+  | "runEventsAfter"
+  | "lastChangeNumber"
+  | "changesAfter"
+  | "leasesExpired"
+>;
+
 /** What a feed is made of; each stream takes what it needs of it. */
 export interface FeedParts {
-  /** As the caller reaches it. */
-  readonly store: SessionStore;
+  readonly store: StreamStore;
   readonly bus: Bus;
   readonly tenantId: TenantId;
   readonly reach: Reach;

@@ -1,5 +1,5 @@
 import type { SessionChangeEntry, SessionFilter } from "../store/contract.ts";
-import type { SessionId } from "../store/model.ts";
+import type { Session, SessionId } from "../store/model.ts";
 import type { Maybe } from "../store/page.ts";
 import type { SessionChange } from "./contract.ts";
 import { createLeaseWatch } from "./lease-watch.ts";
@@ -10,6 +10,9 @@ import { openStream, type StreamParts } from "./stream.ts";
 
 /** Sessions that only showed a sign of life while the reader was away; past this the oldest signs are forgotten. */
 const TOUCHED_MAX = 1_000;
+
+/** New sessions that are remembered while a reader catches up. */
+const ANNOUNCED_MAX = 10_000;
 
 /** Feed.sessionChanges over all sessions in reach. */
 export async function openTenantChanges(
@@ -86,32 +89,46 @@ function createChangeTail(
 ): ChangeTail {
   const { store, reach, settings } = parts;
   let position = start;
+  /** Everything up to here was given; while the reader catches up, `position` runs ahead of it. */
+  let seen = start;
+  const announced = new Set<SessionId>();
 
-  async function take(entry: SessionChangeEntry, seen: number): Promise<void> {
+  /** A session is new once, however often it changes while the reader catches up. */
+  function kindOf(session: Session): "CREATED" | "UPDATED" {
+    const created = session.createdChangeNumber > seen && !announced.has(session.id);
+    announced.add(session.id);
+    return created ? "CREATED" : "UPDATED";
+  }
+
+  async function take(entry: SessionChangeEntry): Promise<void> {
     const { sessionId, session, tombstone } = entry;
     if (entry.kind === "DELETED" || session === null) {
+      announced.delete(sessionId);
       const attributes = tombstone?.attributes ?? null;
       const inReach = reach.userId === null || attributes?.userId === reach.userId;
       if (inReach && isDeletionWanted(filter, attributes)) hold(merger, { kind: "DELETED", sessionId, session: null });
       else merger.drop(sessionId);
       return;
     }
-    const kind = session.createdChangeNumber > seen ? "CREATED" : "UPDATED";
+    const kind = kindOf(session);
     if (await isWanted(store, filter, session)) hold(merger, { kind, sessionId, session });
     else merger.drop(sessionId);
   }
 
   return {
     async read() {
-      const seen = position;
       // Asked first: whatever it counts is in the read that follows.
       const last = await store.lastChangeNumber();
-      if (last <= seen) return NOTHING_CHANGED;
-      const entries = await store.changesAfter(seen, settings.rowsPerRead);
-      for (const entry of entries) await take(entry, seen);
+      if (last <= position) return NOTHING_CHANGED;
+      const entries = await store.changesAfter(position, settings.rowsPerRead);
+      for (const entry of entries) await take(entry);
       // Changes out of reach are in no entry; without one, everything up to the last number is behind us.
       position = entries.at(-1)?.changeNumber ?? last;
       const more = entries.length > 0 && position < last;
+      if (!more || announced.size > ANNOUNCED_MAX) {
+        seen = position;
+        announced.clear();
+      }
       return { changed: new Set(entries.map((entry) => entry.sessionId)), more };
     },
   };
