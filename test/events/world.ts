@@ -138,18 +138,27 @@ const missing = (): never => {
   throw new Error("no test of streams needs this");
 };
 
+type Foreign =
+  | "readContext"
+  | "createSnapshot"
+  | "latestSnapshot"
+  | "listSnapshots"
+  | "rewindSession"
+  | "dump"
+  | "load";
+const foreign: Pick<SessionStore, Foreign> = {
+  readContext: missing,
+  createSnapshot: missing,
+  latestSnapshot: missing,
+  listSnapshots: missing,
+  rewindSession: missing,
+  dump: missing,
+  load: missing,
+};
+
 /** What the store at hand does not do yet stands still. */
 function whole(store: TestStore["store"]): SessionStore {
-  return {
-    readContext: missing,
-    createSnapshot: missing,
-    latestSnapshot: missing,
-    listSnapshots: missing,
-    rewindSession: missing,
-    dump: missing,
-    load: missing,
-    ...store,
-  };
+  return { ...foreign, ...store };
 }
 
 /** Reads a stream as fast as it comes. */
