@@ -71,7 +71,7 @@ export function createJwtVerifier(config: JwtConfig): JwtVerifier {
       const options = {
         algorithms: [...algorithms],
         issuer: config.issuer,
-        audience: typeof config.audience === "string" ? config.audience : [...config.audience],
+        audience: audiencesOf(config),
         requiredClaims: ["exp"],
         clockTolerance: TOLERANCE_SECONDS,
         currentDate: new Date(config.clock.now() / 1000),
@@ -94,10 +94,15 @@ function allowedAlgorithms(config: JwtConfig): readonly string[] {
     throw badInput(["algorithms"], `With this source of keys the algorithms are among ${known.join(", ")}.`);
   }
   if (config.issuer === "") throw badInput(["issuer"], "Name the issuer of the tokens.");
-  if (config.audience.length === 0 || config.audience.includes("")) {
+  const audiences = audiencesOf(config);
+  if (audiences.length === 0 || audiences.includes("")) {
     throw badInput(["audience"], "Name the audience of the tokens.");
   }
   return algorithms;
+}
+
+function audiencesOf(config: JwtConfig): string[] {
+  return typeof config.audience === "string" ? [config.audience] : [...config.audience];
 }
 
 function keyOf(source: JwtConfig["source"]): JWTVerifyGetKey {
