@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -130,6 +139,19 @@ describe("pages", () => {
     }
   });
 
+  it("tells on an empty page what lies beyond it, its own place included", async () => {
+    await active("a");
+    const { endCursor } = await registry.listTenants({});
+    const edges = async (page: PageRequest) => {
+      const { nodes, hasPreviousPage, hasNextPage, startCursor, endCursor: end } = await registry.listTenants(page);
+      return [nodes.length, hasPreviousPage, hasNextPage, startCursor, end];
+    };
+    expect(await edges({ first: 0 })).toEqual([0, false, true, null, null]);
+    expect(await edges({ first: 0, after: endCursor })).toEqual([0, true, false, null, endCursor]);
+    expect(await edges({ after: endCursor })).toEqual([0, true, false, null, endCursor]);
+    expect(await edges({ last: 5, before: endCursor })).toEqual([0, false, true, endCursor, null]);
+  });
+
   it("refuses cursors of another list, and of the same tenant's earlier life", async () => {
     const first = await active("acme");
     await active("other");
@@ -156,7 +178,8 @@ describe("keys", () => {
       tenant,
       secretHash: [...hash],
     });
-    expect(await registry.getKey("k_1 \ufffd")).toBeNull();
+    await registry.createKey(key("\ufffd"), hash);
+    expect((await registry.getKey("\ufffd"))?.key.id).toBe("\ufffd");
     expect(await registry.getKey("\ud800")).toBeNull();
   });
 
@@ -216,12 +239,15 @@ describe("the file", () => {
     expect((await registry.listTenants({})).nodes).toEqual([]);
   });
 
-  it("is made whole: what an interrupted start left is made anew", async () => {
+  it("is made whole: what an interrupted start left is made anew, and an older file's log is not replayed", async () => {
+    await active("old");
+    copyFileSync(`${path}-wal`, join(folder, "log"));
     registry.close();
     rmSync(path);
     writeFileSync(`${path}.new`, "half");
-    writeFileSync(`${path}-wal`, "an older file's log");
+    renameSync(join(folder, "log"), `${path}-wal`);
     registry = open();
+    expect((await registry.listTenants({})).nodes).toEqual([]);
     await active("acme");
     expect(readdirSync(join(folder, "data")).filter((name) => !/^control\.sqlite(-wal|-shm)?$/.test(name))).toEqual([]);
   });
