@@ -109,11 +109,12 @@ function createConnection(socket: WebSocket, transport: Duplex, head: Buffer): C
   let received = head.byteLength;
   const onData = (chunk: Buffer) => {
     received += chunk.byteLength;
-    if (received <= UNKNOWN_BYTES_MAX) return;
-    transport.off("data", onData);
-    socket.close(CLOSE.tooLarge, "Too much before connection_init");
+    if (received > UNKNOWN_BYTES_MAX) socket.close(CLOSE.tooLarge, "Too much before connection_init");
+    // One that sends on after it was told why is cut off.
+    if (received > 8 * UNKNOWN_BYTES_MAX) socket.terminate();
   };
-  transport.on("data", onData);
+  // Before ws itself sees the chunk, whose message it would hand on at once.
+  transport.prependListener("data", onData);
   const admitted = () => transport.off("data", onData);
   return { socket, admitted, caller: null, release: () => {}, running: 0 };
 }
