@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Bus, BusEvent } from "../../src/events/bus.ts";
-import type { LogFields } from "../../src/log.ts";
+import { createMemoryBus } from "../../src/events/memory-bus.ts";
+import { type LogFields, silentLog } from "../../src/log.ts";
 import { MESSAGE_ROLES, type TenantId } from "../../src/store/model.ts";
 import { SCOPES, type TenantRecord } from "../../src/store/registry-contract.ts";
 import type { TenantHandle } from "../../src/store/sqlite/handle.ts";
@@ -32,22 +33,17 @@ export const OPERATOR: Caller = {
   expiresAt: null,
 };
 
-/** A bus that calls its listeners in publish, and keeps what was published. */
+/** The bus of one process, which keeps what was published. */
 export function createTestBus(): Bus & { readonly published: readonly BusEvent[] } {
-  const listeners = new Map<symbol, (event: BusEvent) => void>();
+  const bus = createMemoryBus({ log: silentLog });
   const published: BusEvent[] = [];
   return {
+    ...bus,
     published,
     publish(event) {
       published.push(event);
-      for (const listener of [...listeners.values()]) listener(event);
+      bus.publish(event);
     },
-    subscribe(topic, listener) {
-      const mark = Symbol();
-      listeners.set(mark, (event) => event.tenantId === topic.tenantId && listener(event));
-      return () => listeners.delete(mark);
-    },
-    listenerCount: () => listeners.size,
   };
 }
 
