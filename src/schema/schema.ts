@@ -1,4 +1,6 @@
 import {
+  GraphQLError,
+  type GraphQLFieldResolver,
   GraphQLID,
   type GraphQLInputType,
   GraphQLList,
@@ -9,6 +11,7 @@ import {
   isInterfaceType,
   isObjectType,
 } from "graphql";
+import { GatewayError } from "../errors.ts";
 import { builder } from "./builder.ts";
 import { exactId } from "./scalars.ts";
 import "./api-key.ts";
@@ -31,11 +34,14 @@ import "./viewer.ts";
 
 /** The whole API, every noun's file gathered. Each call builds types of its own. */
 export function buildSchema(): GraphQLSchema {
-  return withExactId(builder.toSchema({ sortSchema: false }));
+  return finished(builder.toSchema({ sortSchema: false }));
 }
 
-/** The builder insists on GraphQL's own ID. Its types were made for this schema alone, so they are changed in place. */
-function withExactId(schema: GraphQLSchema): GraphQLSchema {
+/**
+ * Mends what the builder can't be told: it insists on GraphQL's own ID, and its resolvers throw errors of ours as they
+ * are. The types were made for this schema alone, so they are changed in place.
+ */
+function finished(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig();
   for (const type of config.types) {
     if (isInputObjectType(type)) exchangeId(Object.values(type.getFields()));
@@ -44,10 +50,32 @@ function withExactId(schema: GraphQLSchema): GraphQLSchema {
     for (const field of fields) {
       exchangeId(field.args);
       field.type = EXACT_FORMS.get(String(field.type)) ?? field.type;
+      if (field.resolve && field.extensions.pothosExposedField === undefined) field.resolve = placeable(field.resolve);
+      if (field.subscribe) field.subscribe = placeable(field.subscribe);
     }
   }
   return new GraphQLSchema({ ...config, types: config.types.filter((type) => type !== GraphQLID) });
 }
+
+/**
+ * graphql-js takes any error with a `path` for one that it has placed in the response already. A GatewayError's path is
+ * one into the input, so it goes wrapped.
+ */
+function placeable(resolve: Resolver): Resolver {
+  const rethrow = (error: unknown): never => {
+    throw error instanceof GatewayError ? new GraphQLError(error.message, { originalError: error }) : error;
+  };
+  return (source, args, context, info) => {
+    try {
+      const result: unknown = resolve(source, args, context, info);
+      return result instanceof Promise ? result.catch(rethrow) : result;
+    } catch (error) {
+      return rethrow(error);
+    }
+  };
+}
+
+type Resolver = GraphQLFieldResolver<unknown, unknown>;
 
 function exchangeId(inputs: readonly { type: GraphQLInputType }[]): void {
   for (const input of inputs) input.type = EXACT_FORMS.get(String(input.type)) ?? input.type;
