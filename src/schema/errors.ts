@@ -1,11 +1,12 @@
 import { GraphQLError } from "graphql";
 import { GatewayError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { firstCodePoints } from "../text.ts";
+import { exceedsCodePoints, firstCodePoints } from "../text.ts";
 
 const MASKED = "Something went wrong here. The log has it under this request id.";
 /** graphql-js quotes the value that it refuses in full, be it 16 MB. */
-const QUOTED_MESSAGE_CODE_POINTS_MAX = 1_000;
+const QUOTED_PIECE_CODE_POINTS_MAX = 200;
+const MISTAKE_CODE_POINTS_MAX = 2_000;
 
 /**
  * Any error of an operation as the client sees it: code, facts and `field` (the place in the input, names and indexes)
@@ -59,10 +60,12 @@ function placed(error: unknown, message: string, extensions: Readonly<Record<str
 }
 
 function shortened(message: string): string {
-  if (message.length <= QUOTED_MESSAGE_CODE_POINTS_MAX) return message;
-  const half = QUOTED_MESSAGE_CODE_POINTS_MAX / 2;
-  // The reason stands at the end, behind the quoted value.
-  return `${firstCodePoints(message, half)} … ${message.slice(-half)}`;
+  const pieces = message.split('"').map((piece) => cut(piece, QUOTED_PIECE_CODE_POINTS_MAX));
+  return cut(pieces.join('"'), MISTAKE_CODE_POINTS_MAX);
+}
+
+function cut(text: string, limit: number): string {
+  return exceedsCodePoints(text, limit) ? `${firstCodePoints(text, limit)}…` : text;
 }
 
 /** The place that graphql-js names in its message about a variable: `… at "input.messages[3].turn"; …`. */
