@@ -29,22 +29,13 @@ export function editedContext(scope: ReadScope, key: Generation, edits: number):
   return {
     snapshot: snapshot === undefined ? null : { key: Number(snapshot.key), version: Number(snapshot.version) },
     boundary: snapshot === undefined ? 0 : Number(snapshot.compacted_through_sequence),
-    hidden: joined(rewinds.map((row) => ({ after: Number(row.through_sequence), through: Number(row.last_sequence) }))),
+    hidden: rewinds
+      .map((row) => ({ after: Number(row.through_sequence), through: Number(row.last_sequence) }))
+      .sort((left, right) => left.after - right.after),
   };
 }
 
-function joined(ranges: readonly HiddenRange[]): readonly HiddenRange[] {
-  const merged: { after: number; through: number }[] = [];
-  const filled = ranges.filter((range) => range.after < range.through);
-  for (const range of [...filled].sort((left, right) => left.after - right.after)) {
-    const last = merged.at(-1);
-    if (last !== undefined && range.after <= last.through) last.through = Math.max(last.through, range.through);
-    else merged.push({ ...range });
-  }
-  return merged;
-}
-
-/** What is left of (after, through] once the hidden ranges are taken out of it. */
+/** What is left of (after, through] once the hidden ranges, ascending by their start, are taken out of it. */
 export function visibleRanges(hidden: readonly HiddenRange[], after: number, through: number): readonly HiddenRange[] {
   const visible: HiddenRange[] = [];
   let start = after;

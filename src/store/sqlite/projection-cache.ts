@@ -7,7 +7,7 @@ export interface EditedContext {
   readonly snapshot: { readonly key: number; readonly version: number } | null;
   /** The context begins after this sequence; 0 without a snapshot. */
   readonly boundary: number;
-  /** What rewinds took out, ascending, none touching another. */
+  /** What rewinds took out, ascending by where each begins; they may overlap. */
   readonly hidden: readonly HiddenRange[];
 }
 

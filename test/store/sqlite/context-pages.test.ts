@@ -132,6 +132,7 @@ describe("a page of a context", () => {
     expect(rest.messages).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
     const backward = await contextOf(test.within({}), "s", { page: { last: 100 } });
     expect(seen(backward.nodes)).toEqual([4, 5, 6, 7]);
+    expect(backward.messages).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
     const calls = ["d", "e", "f", "g"];
     await append(A("", ...calls));
     for (const call of calls) await append(T(call, big));

@@ -189,7 +189,7 @@ it("for any log, snapshots and rewinds: paired, explained, unchanged, and joined
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 
