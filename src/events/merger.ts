@@ -8,6 +8,8 @@ export interface Merger<Key, Value> {
   drop(key: Key): void;
   /** What may be sent now, oldest first; it counts as sent. For the rest `wake` is called when its time has come. */
   take(): readonly Value[];
+  /** The key was taken and not sent after all: it has not begun to wait. */
+  unsent(key: Key): void;
   release(): void;
 }
 
@@ -20,6 +22,7 @@ export function createMerger<Key, Value>(parts: {
   const holding = new Map<Key, Value>();
   /** When each key may be sent again; in the order of those times, since the wait is always the same. */
   const dueTimes = new Map<Key, number>();
+  let released = false;
   let cancel: (() => void) | null = null;
 
   function forgetDue(now: number): void {
@@ -34,7 +37,7 @@ export function createMerger<Key, Value>(parts: {
     cancel = null;
     let earliest = Number.POSITIVE_INFINITY;
     for (const key of holding.keys()) earliest = Math.min(earliest, dueTimes.get(key) ?? now);
-    if (earliest === Number.POSITIVE_INFINITY) return;
+    if (released || earliest === Number.POSITIVE_INFINITY) return;
     cancel = parts.timers.after(Math.max(1, Math.ceil(earliest - now)), () => {
       cancel = null;
       parts.wake();
@@ -63,7 +66,11 @@ export function createMerger<Key, Value>(parts: {
       arm(now);
       return taken;
     },
+    unsent(key) {
+      dueTimes.delete(key);
+    },
     release() {
+      released = true;
       cancel?.();
       cancel = null;
       holding.clear();

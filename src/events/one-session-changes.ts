@@ -4,7 +4,7 @@ import type { Maybe } from "../store/page.ts";
 import type { SessionChange } from "./contract.ts";
 import { createLeaseWatch } from "./lease-watch.ts";
 import { createMerger } from "./merger.ts";
-import { delivered, hold, isDeletionWanted, isWanted, type PendingChange } from "./pending-change.ts";
+import { deliverDue, hold, isDeletionWanted, isWanted, type PendingChange } from "./pending-change.ts";
 import type { Reading } from "./pull.ts";
 import { openStream, type StreamParts } from "./stream.ts";
 
@@ -56,7 +56,7 @@ export async function openOneSessionChanges(
         if (change !== null && wanted) hold(merger, change);
         else if (change !== null) merger.drop(sessionId);
       }
-      return { items: await delivered(store, filter, merger.take()), more: looking.due, ended: false };
+      return { items: await deliverDue(store, filter, merger), more: looking.due, ended: false };
     };
   });
 }

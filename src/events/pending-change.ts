@@ -36,11 +36,12 @@ export function isDeletionWanted(filter: Maybe<SessionFilter>, attributes: Tombs
 }
 
 /** The due changes as readers get them; those that wait for their session's state read it now, filtered by it. */
-export async function delivered(
+export async function deliverDue(
   store: StreamStore,
   filter: Maybe<SessionFilter>,
-  changes: readonly PendingChange[],
+  merger: Merger<string, PendingChange>,
 ): Promise<readonly SessionChange[]> {
+  const changes = merger.take();
   const unread = changes.filter((change) => change.kind !== "DELETED" && change.session === null);
   const read = unread.length === 0 ? [] : await store.getSessions(unread.map((change) => change.sessionId));
   const sessions = new Map(read.flatMap((session) => (session === null ? [] : [[session.id, session] as const])));
@@ -50,7 +51,7 @@ export async function delivered(
     if (change.kind === "DELETED") items.push({ ...change, session: null });
     else if (session !== null && (change.session !== null || (await isWanted(store, filter, session)))) {
       items.push({ ...change, session });
-    }
+    } else merger.unsent(change.sessionId);
   }
   return items;
 }

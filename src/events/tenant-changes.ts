@@ -4,7 +4,7 @@ import type { Maybe } from "../store/page.ts";
 import type { SessionChange } from "./contract.ts";
 import { createLeaseWatch } from "./lease-watch.ts";
 import { createMerger, type Merger } from "./merger.ts";
-import { delivered, hold, isDeletionWanted, isWanted, type PendingChange } from "./pending-change.ts";
+import { deliverDue, hold, isDeletionWanted, isWanted, type PendingChange } from "./pending-change.ts";
 import type { Reading } from "./pull.ts";
 import { openStream, type StreamParts } from "./stream.ts";
 
@@ -52,10 +52,11 @@ export async function openTenantChanges(
       const found = behind ? await changes.read() : NOTHING_CHANGED;
       if (found.more) looking.due = true;
       for (const sessionId of signs) {
+        if (found.changed.has(sessionId)) continue;
         if (found.more) touch(touched, sessionId);
-        else if (!found.changed.has(sessionId)) sign(merger, sessionId);
+        else sign(merger, sessionId);
       }
-      const items = await delivered(parts.store, filter, merger.take());
+      const items = await deliverDue(parts.store, filter, merger);
       return { items, more: looking.due || touched.size > 0, ended: false };
     };
   });
