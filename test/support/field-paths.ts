@@ -21,8 +21,14 @@ export interface FieldPath {
   readonly steps: readonly Step[];
 }
 
-/** `Type.field` of every field of the schema that can be reached, with the shortest path to it from each root field. */
-export function fieldPaths(schema: GraphQLSchema): ReadonlyMap<string, readonly FieldPath[]> {
+/**
+ * `Type.field` of every field of the schema that can be reached, with the shortest path to it from each root field.
+ * `avoid`: fields (`Type.field`) that no path leads through, where they show too little of what lies behind them.
+ */
+export function fieldPaths(
+  schema: GraphQLSchema,
+  avoid: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, readonly FieldPath[]> {
   const found = new Map<string, FieldPath[]>();
   const roots = [
     ["query", schema.getQueryType()],
@@ -30,7 +36,7 @@ export function fieldPaths(schema: GraphQLSchema): ReadonlyMap<string, readonly 
     ["subscription", schema.getSubscriptionType()],
   ] as const;
   for (const [operation, root] of roots) {
-    for (const field of Object.values(root?.getFields() ?? {})) walkRoot(schema, operation, root, field, found);
+    for (const field of Object.values(root?.getFields() ?? {})) walkRoot(schema, operation, root, field, found, avoid);
   }
   return found;
 }
@@ -44,6 +50,7 @@ function walkRoot(
   root: GraphQLObjectType | null | undefined,
   field: Field,
   found: Map<string, FieldPath[]>,
+  avoid: ReadonlySet<string>,
 ): void {
   const seen = new Set<string>();
   let level: { readonly field: Field; readonly steps: readonly Step[] }[] = [
@@ -57,6 +64,7 @@ function walkRoot(
       if (seen.has(name)) continue;
       seen.add(name);
       found.set(name, [...(found.get(name) ?? []), { operation, steps: entry.steps }]);
+      if (avoid.has(name)) continue;
       for (const type of objectTypes(schema, getNamedType(entry.field.type))) {
         for (const child of Object.values(type.getFields())) {
           next.push({ field: child, steps: [...entry.steps, { type: type.name, field: child.name }] });

@@ -16,6 +16,9 @@ export interface WalkIds {
 /** Arguments of one root field, several variants where one can't show every field. `null` for none. */
 export type Arguments = (ids: WalkIds) => readonly (string | null)[];
 
+/** Messages that the owner's session holds before a mutation of the walk. */
+export const SESSION_MESSAGES = 8;
+
 const uuid = (): string => globalThis.crypto.randomUUID();
 const session = (ids: WalkIds): string => `sessionId: "${ids.session}"`;
 const range = 'from: "2020-01-01T00:00:00Z", to: "2200-01-01T00:00:00Z"';
@@ -39,16 +42,19 @@ export const MUTATION_ARGUMENTS: Readonly<Record<string, Arguments>> = {
   createSnapshot: (ids) => [
     `input: { ${session(ids)}, id: "${uuid()}", summary: "s", compactedThroughSequence: 2, expectedVersion: 1 }`,
   ],
-  rewindSession: (ids) => [`input: { ${session(ids)}, throughSequence: 0, expectedLastSequence: 0 }`],
-  startRun: (ids) => [`input: { id: "${ids.run}", ${session(ids)} }`],
+  rewindSession: (ids) => [`input: { ${session(ids)}, throughSequence: 2, expectedLastSequence: ${SESSION_MESSAGES} }`],
+  startRun: (ids) => [`input: { id: "${ids.run}", ${session(ids)}, requestId: "${ids.request}" }`],
   recordRunEvents: (ids) => [`input: { runId: "${ids.run}", events: [] }`],
   finishRun: (ids) => [`input: { runId: "${ids.run}", status: COMPLETED }`],
   requestRunCancel: (ids) => [`input: { runId: "${ids.run}" }`],
   revokeApiKey: (ids) => [`input: { apiKeyId: "${ids.key}" }`],
   deleteSession: (ids) => [`input: { ${session(ids)} }`],
   deleteUserSessions: (ids) => [`input: { userId: "${ids.user}" }`],
-  createApiKey: (ids) => [`input: { id: "${ids.key}" }`],
-  createTenant: (ids) => [`input: { id: "${ids.tenant}", name: "Taken" }`],
+  createApiKey: (ids) => [`input: { id: "${ids.key}-new", name: "n" }`],
+  createTenant: (ids) => [
+    `input: { id: "${ids.tenant}", name: "Taken" }`,
+    `input: { id: "${ids.tenant}-new", firstKey: {} }`,
+  ],
   updateTenant: (ids) => [`input: { tenantId: "${ids.tenant}", name: "Renamed" }`],
   deleteTenant: (ids) => [`input: { tenantId: "${ids.tenant}" }`],
 };

@@ -12,6 +12,8 @@ export interface Eraser {
   wake(): void;
   /** Resolves once nothing is left to erase, or the eraser has stopped. */
   idle(): Promise<void>;
+  /** Whether rows of deleted sessions are still being erased. */
+  isErasing(): boolean;
   stop(): void;
 }
 
@@ -71,6 +73,7 @@ export function createEraser(parts: EraserParts): Eraser {
       if (stopped || (!again && !running)) return Promise.resolve();
       return new Promise((resolve) => waiting.push(resolve));
     },
+    isErasing: () => again || running,
     stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);
