@@ -1,8 +1,9 @@
+import type { RecordRunEventsResult, RunEnding } from "../store/contract.ts";
 import type { Run } from "../store/model.ts";
 import { underInput, writing } from "./access.ts";
 import { builder } from "./builder.ts";
 import { AgentPhaseEnum, RunEventTypeEnum, RunOutcomeEnum } from "./enums.ts";
-import { RunRef } from "./refs.ts";
+import { RunEventRef, RunRef } from "./refs.ts";
 import { SessionAttributesInput } from "./session-mutations.ts";
 
 const StartRunInput = builder.inputType("StartRunInput", {
@@ -83,16 +84,33 @@ interface RunPayload {
   readonly run: Run;
 }
 
+const RUN_AFTER = "The run after the call.";
+
 function runPayload(mutation: string, name: string) {
   return builder.objectRef<RunPayload>(name).implement({
     description: `What ${mutation} answers.`,
-    fields: (t) => ({ run: t.expose("run", { type: RunRef, description: "The run after the call." }) }),
+    fields: (t) => ({ run: t.expose("run", { type: RunRef, description: RUN_AFTER }) }),
   });
 }
 
 const StartRunPayload = runPayload("startRun", "StartRunPayload");
-const RecordRunEventsPayload = runPayload("recordRunEvents", "RecordRunEventsPayload");
-const FinishRunPayload = runPayload("finishRun", "FinishRunPayload");
+const RecordRunEventsPayload = builder.objectRef<RecordRunEventsResult>("RecordRunEventsPayload").implement({
+  description: "What recordRunEvents answers.",
+  fields: (t) => ({
+    run: t.expose("run", { type: RunRef, description: RUN_AFTER }),
+    recorded: t.expose("recorded", {
+      type: [RunEventRef],
+      description: "What this call added, deltas included, in order; events recorded before are not in it.",
+    }),
+  }),
+});
+const FinishRunPayload = builder.objectRef<RunEnding>("FinishRunPayload").implement({
+  description: "What finishRun answers.",
+  fields: (t) => ({
+    run: t.expose("run", { type: RunRef, description: RUN_AFTER }),
+    ended: t.exposeBoolean("ended", { description: "False where it had ended before: nothing changed." }),
+  }),
+});
 const RequestRunCancelPayload = runPayload("requestRunCancel", "RequestRunCancelPayload");
 
 builder.mutationFields((t) => ({
@@ -112,20 +130,14 @@ builder.mutationFields((t) => ({
       "Reports progress and renews the lease. Events reach subscribers in order; those already recorded (by " +
       "firstIndex) are passed over. CONFLICT once the run has ended or lost its lease.",
     args: { input: t.arg({ type: RecordRunEventsInput, required: true, description: "The report." }) },
-    resolve: async (_root, { input }, context) => {
-      const { run } = await underInput(writing(context).recordRunEvents(input));
-      return { run };
-    },
+    resolve: (_root, { input }, context) => underInput(writing(context).recordRunEvents(input)),
   }),
   finishRun: t.field({
     type: FinishRunPayload,
     nullable: true,
     description: "Ends a run. Ending one that has ended changes nothing.",
     args: { input: t.arg({ type: FinishRunInput, required: true, description: "The run and how it ended." }) },
-    resolve: async (_root, { input }, context) => {
-      const { run } = await underInput(writing(context).finishRun(input));
-      return { run };
-    },
+    resolve: (_root, { input }, context) => underInput(writing(context).finishRun(input)),
   }),
   requestRunCancel: t.field({
     type: RequestRunCancelPayload,

@@ -56,6 +56,9 @@ RunRef.implement({
       description: "What has streamed of the message being generated; null where nothing has, or not to this gateway.",
       resolve: (run, _args, context) => following(context).draft(run.id),
     }),
+    lastEventIndex: t.exposeInt("lastEventIndex", {
+      description: "Index of its newest event, deltas included; the next report begins behind it.",
+    }),
     cancelRequestedAt: t.expose("cancelRequestedAt", {
       type: "DateTime",
       nullable: true,

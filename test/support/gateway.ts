@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createGateway, type Gateway } from "../../src/gateway.ts";
 import { type Log, silentLog } from "../../src/log.ts";
+import type { TimeSource } from "../../src/time.ts";
 import { createUuidFactory } from "../../src/uuid.ts";
 
 export const OPERATOR_KEY = "the-operator-key-of-the-tests-0123456789";
@@ -44,6 +45,8 @@ export interface TestGatewayOptions {
   readonly flags?: Readonly<Record<string, string>>;
   readonly log?: Log;
   readonly descriptorLimit?: number;
+  /** The gateway's time, where a test moves it. */
+  readonly time?: TimeSource;
   /** A folder that outlives the gateway; the test removes it. */
   readonly folder?: string;
 }
@@ -56,7 +59,7 @@ export async function startGateway(options: TestGatewayOptions = {}): Promise<Te
     config,
     operatorKey: OPERATOR_KEY,
     descriptorLimit: options.descriptorLimit ?? 1_024,
-    time: { wall: Date.now, monotonic: () => performance.now() },
+    time: options.time ?? { wall: Date.now, monotonic: () => performance.now() },
     newUuid: createUuidFactory(),
     log: options.log ?? silentLog,
   });

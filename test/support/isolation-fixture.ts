@@ -44,7 +44,7 @@ export const MUTATION_ARGUMENTS: Readonly<Record<string, Arguments>> = {
   ],
   rewindSession: (ids) => [`input: { ${session(ids)}, throughSequence: 2, expectedLastSequence: ${SESSION_MESSAGES} }`],
   startRun: (ids) => [`input: { id: "${ids.run}", ${session(ids)}, requestId: "${ids.request}" }`],
-  recordRunEvents: (ids) => [`input: { runId: "${ids.run}", events: [] }`],
+  recordRunEvents: (ids) => [`input: { runId: "${ids.run}", events: [{ type: PHASE_CHANGED, phase: GENERATING }] }`],
   finishRun: (ids) => [`input: { runId: "${ids.run}", status: COMPLETED }`],
   requestRunCancel: (ids) => [`input: { runId: "${ids.run}" }`],
   revokeApiKey: (ids) => [`input: { apiKeyId: "${ids.key}" }`],
